@@ -1,0 +1,62 @@
+/*
+ * JSON (RFC 8259): a writer that appends to a buffer, and a few helpers around json-c for
+ * reading.
+ *
+ * The writer is our own because a reply is written once, in order, from private text:
+ * building and printing json-c objects for it cost more than the whole of parsing a
+ * request.
+ */
+#ifndef JSON_H
+#define JSON_H
+
+#include "buffer.h"
+#include "private_text.h"
+#include "span.h"
+
+#include <json-c/json.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+struct json_writer {
+    struct buffer *out; /* borrowed */
+    bool needs_comma;
+};
+
+void json_writer_init(struct json_writer *writer, struct buffer *out);
+
+void json_begin_object(struct json_writer *writer);
+void json_end_object(struct json_writer *writer);
+void json_begin_array(struct json_writer *writer);
+void json_end_array(struct json_writer *writer);
+
+/* A key; the value follows.  The key is written as it is: a literal of ours. */
+void json_key(struct json_writer *writer, const char *key);
+
+/* Values.  Strings must be valid UTF-8; a NULL string is null. */
+void json_string(struct json_writer *writer, const char *string);
+void json_span(struct json_writer *writer, struct span span);
+void json_private(struct json_writer *writer, const struct private_text *text);
+void json_integer(struct json_writer *writer, int64_t number);
+void json_decimal(struct json_writer *writer, double number, int decimals);
+void json_boolean(struct json_writer *writer, bool value);
+void json_null(struct json_writer *writer);
+
+/* A value that is JSON already. */
+void json_raw(struct json_writer *writer, const char *json, size_t length);
+
+/* Parses one whole JSON text of at most `max_depth` levels; white space around it is
+ * fine.  NULL where it is not exactly that, or not valid UTF-8.  The caller puts the
+ * object. */
+struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
+
+/* The member of an object; NULL where `object` is none, or has none of that name, or it
+ * is null. */
+struct json_object *json_member(struct json_object *object, const char *key);
+
+/* The member's text, borrowed from the object; {NULL, 0} where it is no string. */
+struct span json_member_string(struct json_object *object, const char *key);
+
+/* Wipes every string inside, then puts the object.  NULL is fine. */
+void json_wipe_and_put(struct json_object *object);
+
+#endif

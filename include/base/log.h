@@ -1,0 +1,54 @@
+/*
+ * The log: one JSON object a line on standard output, of fields that
+ * tables/log_fields.def allows.
+ *
+ *     struct log_line *line = log_begin(log, LOG_INFO, "turn");
+ *     log_id(line, LOG_REQUEST_ID, &id);
+ *     log_word(line, LOG_CODE, error_info(error)->code);
+ *     log_number(line, LOG_TOTAL_MS, total_ms);
+ *     log_end(line);
+ *
+ * There is no format string and no free text: a word is a literal or a name out of a
+ * table, and what is not made of [A-Za-z0-9_.:/+-] is written as "?".  Each thread has a
+ * log of its own; lines gather in it until log_flush(), which never blocks: while nobody
+ * reads standard output lines wait, then are dropped and counted.
+ */
+#ifndef LOG_H
+#define LOG_H
+
+#include "id.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum log_field {
+#define LOG_FIELD(symbol, name, kind) LOG_##symbol,
+#include "log_fields.def"
+    LOG_FIELD_COUNT
+};
+
+enum log_level { LOG_DEBUG_LEVEL, LOG_INFO, LOG_WARNING, LOG_ERROR };
+
+struct log;
+struct log_line;
+
+/* A log that writes to a descriptor (borrowed), from `lowest` level up. */
+struct log *log_new(int descriptor, enum log_level lowest);
+
+/* Writes what it can without blocking, then frees.  NULL is fine. */
+void log_free(struct log *log);
+
+/* One line at a time; `event` is a word. */
+struct log_line *log_begin(struct log *log, enum log_level level, const char *event);
+void log_word(struct log_line *line, enum log_field field, const char *word);
+void log_number(struct log_line *line, enum log_field field, int64_t number);
+void log_id(struct log_line *line, enum log_field field, const struct id *id);
+void log_end(struct log_line *line);
+
+/* Writes what has gathered, as far as standard output takes it now. */
+void log_flush(struct log *log);
+
+/* Lines dropped so far. */
+uint64_t log_dropped(const struct log *log);
+
+#endif

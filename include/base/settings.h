@@ -1,0 +1,59 @@
+/*
+ * The settings of the program, from tables/settings.def: the environment, and a .env file
+ * for what the environment does not say.
+ */
+#ifndef SETTINGS_H
+#define SETTINGS_H
+
+#include "buffer.h"
+#include "private_text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct settings {
+#define SECTION(heading)
+#define INT(field, env, standard, min, max, doc)   int64_t field;
+#define TEXT(field, env, standard, doc)            char *field; /* owned */
+#define FLAG(field, env, standard, doc)            bool field;
+#define CHOICE(field, env, standard, choices, doc) int field;
+#define SECRET(field, env, doc)                    struct private_text field;
+#include "settings.def"
+};
+
+enum app_env { APP_ENV_DEVELOPMENT, APP_ENV_PRODUCTION };
+enum stt_provider {
+    STT_PROVIDER_AUTO,
+    STT_PROVIDER_DEEPGRAM,
+    STT_PROVIDER_GROQ,
+    STT_PROVIDER_OPENAI,
+    STT_PROVIDER_NONE
+};
+enum tts_provider {
+    TTS_PROVIDER_AUTO,
+    TTS_PROVIDER_DEEPGRAM,
+    TTS_PROVIDER_GROQ,
+    TTS_PROVIDER_OPENAI,
+    TTS_PROVIDER_ESPEAK,
+    TTS_PROVIDER_NONE
+};
+enum llm_provider { LLM_PROVIDER_AUTO, LLM_PROVIDER_GROQ, LLM_PROVIDER_BUILTIN };
+
+/* Reads all settings.  `environment` is like environ(7); `env_file` is the path of a .env
+ * file, or NULL.  Every problem is appended to `problems`, a line each, with name, value
+ * (never a secret's) and what is allowed; false where there is one.  settings_free()
+ * either way. */
+bool settings_load(struct settings *settings, char *const *environment,
+                   const char *env_file, struct buffer *problems);
+
+/* NULL and half-loaded settings are fine. */
+void settings_free(struct settings *settings);
+
+/* The name of the present choice, for logs. */
+const char *settings_app_env_name(const struct settings *settings);
+
+/* The text of `poise --env-example`, and the part of --help that lists the settings. */
+void settings_write_example(struct buffer *out);
+void settings_write_help(struct buffer *out);
+
+#endif

@@ -1,0 +1,89 @@
+/*
+ * One outgoing HTTP call, on warm connections that all calls of a loop share.
+ *
+ * HTTP/2 where a server has it over TLS, else HTTP/1.1; plain http and https only; no
+ * redirect is followed: a 3xx is an answer.  TLS certificates are checked against the
+ * system's, or against the file or directory that SSL_CERT_FILE or SSL_CERT_DIR names.
+ * The usual variables of the environment for a proxy (https_proxy, http_proxy, all_proxy,
+ * no_proxy) are honoured. What curl itself says about a transfer is never printed.
+ */
+#ifndef CALL_H
+#define CALL_H
+
+#include "id.h"
+#include "loop.h"
+#include "private_text.h"
+#include "span.h"
+
+#include <stdint.h>
+
+struct call_pool; /* the connections of one loop */
+struct call;
+
+enum call_outcome {
+    CALL_ANSWERED,    /* a whole reply with any HTTP status */
+    CALL_TIMED_OUT,   /* the reply was not complete within timeout_ms */
+    CALL_UNREACHABLE, /* no connection, at the latest after 10 seconds; nothing was sent
+                       */
+    CALL_BROKEN,      /* the connection ended, or what came was no HTTP */
+    CALL_TOO_LARGE /* the reply was longer than max_reply_bytes; reading stopped there */
+};
+
+/* Pieces of the body of a 2xx reply as they come, in order, borrowed during the call.
+ * From the loop, never before call_start() has returned, never after `done`.  It may start
+ * other calls and cancel them, but not the call whose piece it gets. */
+typedef void call_bytes_fn(void *context, struct span bytes);
+
+struct call_request {
+    const char *url;                          /* borrowed until call_start() returns */
+    const char *content_type;                 /* likewise; NULL for a GET */
+    const struct private_text *authorization; /* likewise; value of the header, or NULL */
+    const struct id *request_id; /* likewise; sent as X-Request-ID, or NULL */
+    struct private_text body;    /* owned; taken by call_start() */
+    int64_t timeout_ms;          /* for everything from now to the last byte; over 0 */
+    size_t max_reply_bytes;
+    call_bytes_fn
+        *on_bytes; /* NULL: the body is wanted whole.  Else a 2xx body is told in
+                                pieces, and is not in the answer; the context is that of
+                                `done` */
+};
+
+/* What a call came to.  The texts are owned by whom it is given to: call_answer_free().
+ */
+struct call_answer {
+    enum call_outcome outcome;
+    long status;              /* of CALL_ANSWERED, else 0 */
+    int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds; -1: none */
+    struct private_text body; /* of CALL_ANSWERED */
+    struct private_text
+        request_body; /* what was sent, given back: it may be sent again */
+};
+
+/* Wipes and frees both texts, which are empty afterwards. */
+void call_answer_free(struct call_answer *answer);
+
+/* "answered", "timed_out", ...: for logs. */
+const char *call_outcome_name(enum call_outcome outcome);
+
+/* Called exactly once, from the loop, never before call_start() has returned, never after
+ * call_cancel(). */
+typedef void call_done_fn(void *context, struct call_answer answer);
+
+/* The loop is borrowed. */
+struct call_pool *call_pool_new(struct loop *loop);
+
+/* Calls still under way are cancelled.  Not from a call's done().  NULL is fine. */
+void call_pool_free(struct call_pool *pool);
+
+/* A GET where there is no content type (and no body), else a POST.  The header's values
+ * must have no control characters in them.
+ *
+ * A request that gets no byte of an answer on a connection that was used before is sent
+ * once more on a new one: servers close idle connections without asking. */
+struct call *call_start(struct call_pool *pool, struct call_request *request,
+                        call_done_fn *done, void *context);
+
+/* The call is gone, and its connection with it.  NULL is fine. */
+void call_cancel(struct call *call);
+
+#endif

@@ -1,0 +1,107 @@
+/*
+ * The coach: what turns an answer into the next question and feedback.  Two vendors: an
+ * OpenAI-compatible API (coach_groq.h) and the built-in one (coach_builtin.h).
+ *
+ * An ask carries the same thing twice: as finished prompts, for a model, and as facts,
+ * for a coach that is a program.  Both answer with JSON text of one schema
+ * (turn/prompt.h), judged by one parser (turn/reply.h).
+ */
+#ifndef COACH_H
+#define COACH_H
+
+#include "errors.h"
+#include "id.h"
+#include "private_text.h"
+#include "span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum coach_task {
+    COACH_NEXT_QUESTION, /* feedback on the answer and the next question */
+    COACH_CLOSING,       /* feedback on the last answer and a closing statement */
+    COACH_SUMMARY        /* the summary of the whole session; the transcript is empty */
+};
+
+enum difficulty { DIFFICULTY_EASY, DIFFICULTY_MEDIUM, DIFFICULTY_HARD };
+
+enum dimension {
+    DIMENSION_CLARITY,
+    DIMENSION_RELEVANCE,
+    DIMENSION_STRUCTURE,
+    DIMENSION_FILLER_WORDS,
+    DIMENSION_COUNT
+};
+
+/* One answered question, for the summary. */
+struct coach_turn {
+    const struct private_text *question; /* borrowed, like everything here */
+    const struct private_text *transcript;
+    bool is_scored;
+    int scores[DIMENSION_COUNT]; /* 1-5 */
+};
+
+struct coach_facts {
+    const struct private_text *role; /* borrowed until start() returns, like all here */
+    const struct private_text *interview_type;
+    enum difficulty difficulty;
+    unsigned question_number; /* of the question just answered, from 1 */
+    unsigned total_questions;
+    const struct private_text *question;        /* the question just answered */
+    const struct private_text *asked_questions; /* all so far, this one included */
+    size_t asked_count;
+    const struct private_text *transcript;
+    struct span measured; /* a sentence about how the answer was delivered, measured by
+                             us; may be empty */
+    int64_t words_per_minute;       /* of a spoken answer; -1: not known */
+    int64_t longest_pause_ms;       /* likewise */
+    const struct coach_turn *turns; /* COACH_SUMMARY: every turn */
+    size_t turn_count;
+};
+
+/* A piece of the answer as it is being written, for who cannot wait: borrowed during the
+ * call.  From the loop, never before start() has returned, never after the end or
+ * cancel().  The pieces in a row are the beginning of the answer's text, or all of it. */
+typedef void coach_text_fn(void *context, struct span piece);
+
+struct coach_ask {
+    enum coach_task task;
+    struct coach_facts facts;
+    struct private_text
+        system; /* owned; taken by start(); says JSON, which JSON mode wants said */
+    struct private_text user; /* owned; taken by start() */
+    const char *schema_name;  /* static */
+    const char *schema;       /* static: JSON Schema of the answer */
+    struct id request_id;
+    int64_t timeout_ms;
+    coach_text_fn *on_text; /* NULL: the answer is wanted whole, and is not streamed; the
+                               context is that of `done` */
+};
+
+struct coach_answer {
+    struct private_text
+        text;        /* owned by whom it is given to: the JSON, as the model wrote it */
+    bool is_cut_off; /* the model ran into its token limit */
+    int64_t
+        retry_after_s; /* with ERROR_LLM_RATE_LIMIT: when to come back; -1: not said */
+};
+
+struct coach_call;
+
+/* Called exactly once, from the loop, never before start() has returned, never after
+ * cancel(). `error` is OK or one of the llm errors; the text is there only with OK. */
+typedef void coach_done_fn(void *context, enum error error, struct coach_answer answer);
+
+struct coach {
+    const char *name; /* "groq" or "builtin": data.coach */
+    struct coach_call *(*start)(struct coach *coach, struct coach_ask *ask,
+                                coach_done_fn *done, void *context);
+    void (*cancel)(struct coach_call *call); /* NULL is fine */
+    void (*free)(struct coach *coach);       /* no call may be under way */
+};
+
+/* Frees a coach by its own function.  NULL is fine. */
+void coach_free(struct coach *coach);
+
+#endif

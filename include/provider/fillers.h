@@ -1,0 +1,38 @@
+/*
+ * Filler words of an answer: the ums, and words like "like" where they are nothing but a
+ * pause.  Counted by the rules of patterns/fillers.json, in context: "I like tests" has
+ * none.  A few words everybody says now and then ("so", "actually") count only from the
+ * second or third on.
+ */
+#ifndef FILLERS_H
+#define FILLERS_H
+
+#include "span.h"
+
+#include <stddef.h>
+
+#define FILLERS_MAX 64 /* different words */
+
+struct filler_tally {
+    const char *word; /* static, lower case */
+    size_t count;
+};
+
+struct fillers {
+    size_t count;
+    struct filler_tally top[FILLERS_MAX]; /* the most frequent first; count 0: no more */
+};
+
+struct filler_counter;
+
+/* Takes a quarter of a megabyte: one for each loop. */
+struct filler_counter *filler_counter_new(void);
+
+/* NULL is fine. */
+void filler_counter_free(struct filler_counter *counter);
+
+/* Of a text in valid UTF-8. */
+void filler_counter_count(const struct filler_counter *counter, struct span text,
+                          struct fillers *ret_fillers);
+
+#endif

@@ -1,0 +1,198 @@
+/*
+ * The store: where sessions live, and where "exactly once" is decided.
+ *
+ * Every function returns at once and calls `done` exactly once, from the loop that it was
+ * given, never before it has returned.  Nothing can be cancelled: the context stays until
+ * then.  Errors are those of the table: ERROR_STORE_UNAVAILABLE from any of them, others
+ * as named.
+ *
+ * A turn is claimed with begin_turn(); whoever got STORE_RUN must end the claim with
+ * commit_turn() or end_turn(), and whoever then sends the reply of a committed turn must
+ * report_delivery().  In between the store counts the reply as on its way: a begin_turn()
+ * that depends on whether it arrived waits for the report, but half a second at most.
+ *
+ * What is committed is durable when `done` is called.  The process, or any other on the
+ * same store, may die at any moment: a session is as before the turn or as after it.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include "digest.h"
+#include "errors.h"
+#include "loop.h"
+#include "session.h"
+
+struct store;
+
+/* The session belongs to whom it is given to; NULL with an error. */
+typedef void store_session_fn(void *context, enum error error, struct session *session,
+                              bool is_replay);
+typedef void store_done_fn(void *context, enum error error);
+
+/* An Idempotency-Key and what it was sent with, both as keyed digests. */
+struct store_key {
+    bool is_there;
+    struct digest key;
+    struct digest fingerprint;
+};
+
+/* What identifies a turn's input. */
+struct store_input {
+    struct store_key key;
+    bool has_audio;
+    struct digest audio;
+    bool has_transcript; /* the client sent one: not what STT heard */
+    struct digest transcript;
+};
+
+struct store_claim {
+    struct id session_id;
+    struct id request_id;
+    struct store_input input;
+    int64_t now_ms;
+};
+
+enum store_decision {
+    STORE_RUN,   /* the turn is claimed: run it */
+    STORE_REPLAY /* it ran before: answer with the outcome */
+};
+
+struct store_begun {
+    enum store_decision decision;
+    struct session *session; /* STORE_RUN: owned by whom it is given to; with its turns
+                                where the next turn is the last */
+    struct private_text
+        heard; /* STORE_RUN: owned likewise; what remember_heard() was last given for a
+                  recording of this digest in this session; empty: nothing */
+    bool is_refusal; /* STORE_REPLAY: of what kind the outcome is */
+    struct private_text
+        outcome; /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it */
+    unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
+                             report_delivery(), as after commit_turn() */
+};
+
+/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE.
+ */
+typedef void store_begun_fn(void *context, enum error error, struct store_begun begun);
+
+/* A longer text than this is not remembered. */
+#define STORE_HEARD_BYTES_MOST 65536
+
+/* The spoken reply of a turn, found again by the turn's request id until it expires, or
+ * until newer ones need the room.  One that is longer than `max_total_bytes` is not
+ * stored, and the commit succeeds without it: whoever tells a client where to find it
+ * looks at its length first. */
+struct store_speech {
+    struct private_text audio; /* owned */
+    const char *content_type;  /* static: "audio/mpeg" or "audio/wav" */
+    int64_t expires_ms;
+    int64_t max_total_bytes; /* of all speech in the store: over this the oldest go */
+};
+
+/* ERROR_TTS_AUDIO_NOT_FOUND: not there, expired, or another session's. */
+typedef void store_speech_fn(void *context, enum error error, struct store_speech speech);
+
+struct store_commit {
+    struct id session_id;
+    struct id request_id;
+    struct store_input input;
+    unsigned turn_number;           /* from 1; the stored turn_count must be one less */
+    struct private_text transcript; /* owned; taken, like the texts below */
+    bool is_scored;
+    int scores[SESSION_SCORES];
+    struct private_text next_question; /* empty on the last turn, and only then */
+    struct private_text outcome;       /* JSON, for replays */
+    struct store_speech speech;        /* the reply, spoken; may be empty */
+    int64_t now_ms;
+    int64_t expires_ms;
+};
+
+struct store_end {
+    struct id session_id;
+    struct id request_id;
+    struct store_key key; /* remembered with the outcome where there is one */
+    struct private_text
+        outcome; /* owned; taken.  JSON of a refusal; empty for what is not remembered */
+    int64_t now_ms;
+    int64_t expires_ms; /* the idle expiry is pushed back to here; 0 leaves it */
+};
+
+struct store_new_session {
+    struct session *session; /* owned; taken */
+    struct store_key key;
+    int64_t now_ms;
+};
+
+struct store_stats {
+    int64_t commits;    /* transactions that changed something */
+    int64_t operations; /* that were in them */
+    int last_error;     /* the latest failure, in the store's own code (SQLite's extended
+                           result code); 0: none so far */
+};
+
+struct store {
+    /* Stores a new session.  With a key that is known and has the same fingerprint: the
+     * session of then, `is_replay`.  Errors: IDEMPOTENCY_KEY_REUSE. */
+    void (*create_session)(struct store *store, struct loop *loop,
+                           struct store_new_session *request, store_session_fn *done,
+                           void *context);
+
+    /* Without its turns.  Errors: SESSION_NOT_FOUND, also for one that has expired. */
+    void (*load_session)(struct store *store, struct loop *loop,
+                         const struct id *session_id, int64_t now_ms,
+                         store_session_fn *done, void *context);
+
+    /* Removes every trace, from the files too.  Errors: SESSION_NOT_FOUND. */
+    void (*delete_session)(struct store *store, struct loop *loop,
+                           const struct id *session_id, int64_t now_ms,
+                           store_done_fn *done, void *context);
+
+    void (*begin_turn)(struct store *store, struct loop *loop,
+                       const struct store_claim *claim, store_begun_fn *done,
+                       void *context);
+
+    /* Ends the claim, whatever the result.  Errors: TURN_IN_PROGRESS where another
+     * process won, SESSION_NOT_FOUND where the session went meanwhile; then nothing was
+     * changed. */
+    void (*commit_turn)(struct store *store, struct loop *loop,
+                        struct store_commit *commit, store_done_fn *done, void *context);
+
+    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`. */
+    void (*end_turn)(struct store *store, struct store_end *end);
+
+    /* Keeps with the session what was heard in a recording, so that the same recording
+     * need not be transcribed again; in place of what was kept before.  The text is
+     * taken.  Not waited for, and no part of the session that a client can see: a refused
+     * turn leaves that as it was.  Kept until a turn of the session is committed (from
+     * then on the recording of that turn is answered by a replay), or the session goes.
+     */
+    void (*remember_heard)(struct store *store, const struct id *session_id,
+                           const struct digest *audio, struct private_text *heard);
+
+    /* The speech of the turn with this request id, which must be of this session. */
+    void (*load_speech)(struct store *store, struct loop *loop,
+                        const struct id *session_id, const struct id *request_id,
+                        int64_t now_ms, store_speech_fn *done, void *context);
+
+    /* Whether the reply of a committed turn reached the client.  Not waited for. */
+    void (*report_delivery)(struct store *store, const struct id *session_id,
+                            unsigned turn_number, bool was_delivered);
+
+    /* Removes expired sessions and speech, a bounded number at a time; in the end no byte
+     * of them is left in the files. */
+    void (*sweep)(struct store *store, int64_t now_ms);
+
+    /* Can the store be read and written now? */
+    void (*check)(struct store *store, struct loop *loop, store_done_fn *done,
+                  void *context);
+
+    struct store_stats (*stats)(struct store *store);
+
+    /* After the last loop has stopped and before any is freed; finishes what was asked
+     * for, and calls nobody.  NULL is fine for store_close(). */
+    void (*close)(struct store *store);
+};
+
+void store_close(struct store *store);
+
+#endif

@@ -1,0 +1,27 @@
+/*
+ * Session tokens: session id and issue time, authenticated with HMAC-SHA-512-256
+ * (libsodium's crypto_auth).  The same id and time give the same token, so none is ever
+ * stored.
+ */
+#ifndef TOKEN_H
+#define TOKEN_H
+
+#include "digest.h"
+#include "id.h"
+#include "private_text.h"
+#include "span.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* URL-safe text, shorter than 128 characters. */
+struct private_text token_issue(const struct digest_key *key, const struct id *session_id,
+                                int64_t issued_ms);
+
+/* In constant time for tokens of the right length.  false: malformed, forged, issued in
+ * the future (by more than a minute of clock difference) or more than `max_age_ms` ago.
+ */
+bool token_check(const struct digest_key *key, struct span token, int64_t now_ms,
+                 int64_t max_age_ms, struct id *ret_session_id);
+
+#endif

@@ -1,0 +1,49 @@
+/*
+ * What a loop lends to the turns and requests that it runs.
+ */
+#ifndef SERVICES_H
+#define SERVICES_H
+
+#include "coach.h"
+#include "digest.h"
+#include "fillers.h"
+#include "filter.h"
+#include "log.h"
+#include "loop.h"
+#include "metrics.h"
+#include "settings.h"
+#include "speaker.h"
+#include "store.h"
+#include "transcriber.h"
+
+#include <stdatomic.h>
+
+/* What all loops share; read-only after start, but for the two atomics. */
+struct shared_services {
+    const struct settings *settings; /* borrowed, like every pointer here */
+    struct store *store;
+    struct digest_key token_key;
+    struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
+    struct metrics **metrics;    /* of all loops */
+    size_t metrics_count;
+    _Atomic int64_t inflight; /* turns under way in the process */
+    _Atomic bool is_draining;
+};
+
+/* One loop's own. */
+struct services {
+    struct shared_services *shared;  /* borrowed, like every pointer here */
+    const struct settings *settings; /* the same as shared->settings */
+    struct loop *loop;
+    struct store *store; /* the same as shared->store */
+    struct coach *coach;
+    struct transcriber *transcriber; /* NULL: recordings cannot be heard here */
+    struct speaker *speaker;         /* NULL: replies are not spoken */
+    const struct filler_counter *fillers;
+    struct filter *filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks
+                              on a reload */
+    struct log *log;
+    struct metrics *metrics;
+};
+
+#endif

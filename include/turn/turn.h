@@ -1,0 +1,75 @@
+/*
+ * One interview turn: from the candidate's answer to the coach's next question.
+ */
+#ifndef TURN_H
+#define TURN_H
+
+#include "audio.h"
+#include "buffer.h"
+#include "services.h"
+
+struct turn;
+
+/* What a turn tells while it runs: that a stage begins, and words as soon as they are
+ * final and screened. */
+enum turn_news {
+    TURN_TRANSCRIBING,
+    TURN_THINKING,
+    TURN_SPEAKING,
+    TURN_TRANSCRIPT,     /* with the text: what was heard, or sent, once it has passed the
+                            filter */
+    TURN_ASSISTANT_TEXT, /* with the text: the next question, unrefused and screened */
+};
+
+/* From the loop, never before turn_start() has returned, never after turn_done_fn.  The
+ * text is borrowed during the call; NULL for a stage. */
+typedef void turn_news_fn(void *context, enum turn_news news,
+                          const struct private_text *text);
+
+struct turn_request {
+    struct id request_id;
+    struct id session_id;           /* the token's, in lower case */
+    struct private_text transcript; /* owned; taken; empty: there was none */
+    struct buffer recording;        /* owned; taken; where input.has_audio and there is no
+                                       transcript: its bytes, or nothing where
+                                       services->transcriber is NULL */
+    enum audio_container container; /* of a recording that must be heard */
+    turn_news_fn *news;             /* may be NULL; the context is that of `done` */
+    struct store_input input;
+    int64_t received_us; /* monotonic: when the request's headers were there */
+    int64_t upload_us;   /* how long the body took */
+};
+
+/* Microseconds spent in each part; 0 for one that did not run. */
+struct turn_timings {
+    int64_t upload_us, stt_us, safety_us, llm_us, tts_us, store_us, total_us;
+};
+
+struct turn_result {
+    enum error error;
+    struct private_text data; /* owned by whom it is given to: JSON for `data`, with OK */
+    struct private_text
+        message; /* likewise: message_safe where it is not the table's; may be empty */
+    struct private_text details; /* likewise: JSON for error.details; may be empty */
+    int64_t retry_after_s;       /* -1: none */
+    bool is_replay;
+    unsigned turn_number; /* of a committed turn: turn_report_delivery() is due; else 0 */
+    struct turn_timings timings;
+};
+
+/* Called exactly once, from the loop, never before turn_start() has returned. */
+typedef void turn_done_fn(void *context, struct turn_result result);
+
+/* Starts a turn.  It ends by itself within TURN_DEADLINE_SECONDS and cannot be cancelled:
+ * a client that leaves does not end its turn.  The request is emptied. */
+void turn_start(struct services *services, struct turn_request *request,
+                turn_done_fn *done, void *context);
+
+/* For every result with a turn_number: did the reply reach the client? */
+void turn_report_delivery(struct services *services, const struct id *session_id,
+                          unsigned turn_number, bool was_delivered);
+
+/* Frees what a result holds. */
+void turn_result_free(struct turn_result *result);
+
+#endif

@@ -1,0 +1,256 @@
+#include "json.h"
+
+#include "private_reveal.h"
+#include "utf8.h"
+
+#include <endian.h>
+#include <limits.h>
+#include <stdio.h>
+#include <string.h>
+
+void json_writer_init(struct json_writer *writer, struct buffer *out)
+{
+    writer->out = out;
+    writer->needs_comma = false;
+}
+
+/* Before each value and key. */
+static void separate(struct json_writer *writer)
+{
+    if (writer->needs_comma)
+        buffer_append_char(writer->out, ',');
+    writer->needs_comma = true;
+}
+
+static void begin(struct json_writer *writer, char bracket)
+{
+    separate(writer);
+    buffer_append_char(writer->out, bracket);
+    writer->needs_comma = false;
+}
+
+static void end(struct json_writer *writer, char bracket)
+{
+    buffer_append_char(writer->out, bracket);
+    writer->needs_comma = true;
+}
+
+void json_begin_object(struct json_writer *writer)
+{
+    begin(writer, '{');
+}
+
+void json_end_object(struct json_writer *writer)
+{
+    end(writer, '}');
+}
+
+void json_begin_array(struct json_writer *writer)
+{
+    begin(writer, '[');
+}
+
+void json_end_array(struct json_writer *writer)
+{
+    end(writer, ']');
+}
+
+void json_key(struct json_writer *writer, const char *key)
+{
+    separate(writer);
+    buffer_append_char(writer->out, '"');
+    buffer_append_string(writer->out, key);
+    buffer_append(writer->out, "\":", 2);
+    writer->needs_comma = false;
+}
+
+#define ONES  0x0101010101010101ULL
+#define HIGHS 0x8080808080808080ULL
+
+/* Marks the high bit of each byte that RFC 8259, section 7, wants escaped, and perhaps of bytes
+ * above one: the lowest mark is never wrong.  Subtracting turns the high bit of a byte on where it
+ * was too small; bytes that had it before are no ASCII, and stay as they are. */
+static uint64_t mark_escapes(uint64_t word)
+{
+    uint64_t below_space = word - ONES * 0x20;
+    uint64_t quote = (word ^ (ONES * '"')) - ONES;
+    uint64_t backslash = (word ^ (ONES * '\\')) - ONES;
+
+    return (below_space | quote | backslash) & ~word & HIGHS;
+}
+
+static bool is_plain(char character)
+{
+    return (unsigned char)character >= 0x20 && character != '"' && character != '\\';
+}
+
+/* The offset of the first byte at or behind `at` that wants escaping, or the length. */
+static size_t plain_until(struct span span, size_t at)
+{
+    uint64_t word, marks;
+
+    for (; span.length - at >= sizeof(word); at += sizeof(word)) {
+        memcpy(&word, span.bytes + at, sizeof(word));
+        marks = mark_escapes(le64toh(word));
+        if (marks != 0)
+            return at + (size_t)__builtin_ctzll(marks) / 8;
+    }
+    while (at < span.length && is_plain(span.bytes[at]))
+        at++;
+    return at;
+}
+
+static void append_escape(struct buffer *out, char character)
+{
+    static const char digits[] = "0123456789abcdef";
+    char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
+
+    switch (character) {
+    case '"': buffer_append(out, "\\\"", 2); return;
+    case '\\': buffer_append(out, "\\\\", 2); return;
+    case '\n': buffer_append(out, "\\n", 2); return;
+    case '\r': buffer_append(out, "\\r", 2); return;
+    case '\t': buffer_append(out, "\\t", 2); return;
+    default:
+        escape[4] = digits[(unsigned char)character >> 4];
+        escape[5] = digits[(unsigned char)character & 0xf];
+        buffer_append(out, escape, sizeof(escape));
+    }
+}
+
+void json_span(struct json_writer *writer, struct span span)
+{
+    size_t at = 0;
+
+    separate(writer);
+    /* Two quotes and, mostly, no escapes: one growth at the most. */
+    if (buffer_reserve(writer->out, span.length + 2) == NULL)
+        return;
+    buffer_append_char(writer->out, '"');
+    while (at < span.length) {
+        size_t end = plain_until(span, at);
+
+        buffer_append(writer->out, span.bytes + at, end - at);
+        if (end < span.length)
+            append_escape(writer->out, span.bytes[end++]);
+        at = end;
+    }
+    buffer_append_char(writer->out, '"');
+}
+
+void json_string(struct json_writer *writer, const char *string)
+{
+    if (string == NULL)
+        json_null(writer);
+    else
+        json_span(writer, span_of(string));
+}
+
+void json_private(struct json_writer *writer, const struct private_text *text)
+{
+    json_span(writer, private_reveal(text));
+}
+
+void json_integer(struct json_writer *writer, int64_t number)
+{
+    separate(writer);
+    buffer_append_number(writer->out, number);
+}
+
+void json_decimal(struct json_writer *writer, double number, int decimals)
+{
+    char digits[64];
+
+    separate(writer);
+    snprintf(digits, sizeof(digits), "%.*f", decimals, number);
+    buffer_append_string(writer->out, digits);
+}
+
+void json_boolean(struct json_writer *writer, bool value)
+{
+    separate(writer);
+    buffer_append_string(writer->out, value ? "true" : "false");
+}
+
+void json_null(struct json_writer *writer)
+{
+    separate(writer);
+    buffer_append(writer->out, "null", 4);
+}
+
+void json_raw(struct json_writer *writer, const char *json, size_t length)
+{
+    separate(writer);
+    buffer_append(writer->out, json, length);
+}
+
+struct json_object *json_parse(const char *bytes, size_t length, int max_depth)
+{
+    struct json_tokener *tokener;
+    struct json_object *object;
+
+    if (length == 0 || length >= INT_MAX || !utf8_is_valid(bytes, length))
+        return NULL;
+    tokener = json_tokener_new_ex(max_depth);
+    if (tokener == NULL)
+        return NULL;
+
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    object = json_tokener_parse_ex(tokener, bytes, (int)length);
+    /* A number at the top ends only with something behind it. */
+    if (json_tokener_get_error(tokener) == json_tokener_continue)
+        object = json_tokener_parse_ex(tokener, "", 1);
+    if (json_tokener_get_error(tokener) != json_tokener_success) {
+        json_object_put(object);
+        object = NULL;
+    }
+    json_tokener_free(tokener);
+    return object;
+}
+
+struct json_object *json_member(struct json_object *object, const char *key)
+{
+    struct json_object *member = NULL;
+
+    if (!json_object_is_type(object, json_type_object) ||
+        !json_object_object_get_ex(object, key, &member))
+        return NULL;
+    return member;
+}
+
+struct span json_member_string(struct json_object *object, const char *key)
+{
+    struct json_object *member = json_member(object, key);
+    struct span none = {NULL, 0}, span;
+
+    if (!json_object_is_type(member, json_type_string))
+        return none;
+    span.bytes = json_object_get_string(member);
+    span.length = (size_t)json_object_get_string_len(member);
+    return span;
+}
+
+static void wipe(struct json_object *object)
+{
+    if (json_object_is_type(object, json_type_string)) {
+        explicit_bzero((char *)(uintptr_t)json_object_get_string(object),
+                       (size_t)json_object_get_string_len(object));
+    } else if (json_object_is_type(object, json_type_array)) {
+        for (size_t at = 0; at < json_object_array_length(object); at++)
+            wipe(json_object_array_get_idx(object, at));
+    } else if (json_object_is_type(object, json_type_object)) {
+        json_object_object_foreach(object, key, member)
+        {
+            (void)key;
+            wipe(member);
+        }
+    }
+}
+
+void json_wipe_and_put(struct json_object *object)
+{
+    if (object == NULL)
+        return;
+    wipe(object);
+    json_object_put(object);
+}

@@ -1,0 +1,307 @@
+#include "settings.h"
+
+#include "env_file_internal.h"
+#include "mem.h"
+#include "private_reveal.h"
+#include "span.h"
+#include "utf8.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SECRET_KEY_BYTES 32
+#define SHOWN_BYTES      200 /* of a bad value */
+
+/* Where values come from, and where problems go. */
+struct source {
+    char *const *environment;
+    struct env_file file;
+    struct buffer *problems;
+    bool is_good;
+};
+
+/* A variable that is set to nothing counts as not set: deployments write NAME= for
+ * "default". */
+static const char *lookup(const struct source *source, const char *name)
+{
+    size_t length = strlen(name);
+    const char *value = NULL;
+
+    for (char *const *at = source->environment; at != NULL && *at != NULL; at++)
+        if (strncmp(*at, name, length) == 0 && (*at)[length] == '=')
+            value = *at + length + 1;
+    if (value == NULL || *value == '\0')
+        value = env_file_get(&source->file, name);
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
+/* "NAME=value: what is allowed"; a NULL value is not shown. */
+static void report(struct source *source, const char *name, const char *value,
+                   const char *allowed)
+{
+    source->is_good = false;
+    buffer_append_string(source->problems, name);
+    if (value != NULL) {
+        size_t length = strnlen(value, SHOWN_BYTES);
+
+        buffer_append_char(source->problems, '=');
+        for (size_t at = 0; at < length; at++)
+            buffer_append_char(source->problems,
+                               (unsigned char)value[at] < 0x20 ? '?' : value[at]);
+    }
+    buffer_append_string(source->problems, ": ");
+    buffer_append_string(source->problems, allowed);
+    buffer_append_char(source->problems, '\n');
+}
+
+static int64_t read_int(struct source *source, const char *name, int64_t standard,
+                        int64_t min, int64_t max)
+{
+    const char *value = lookup(source, name);
+    char allowed[96], *end;
+    long long number;
+
+    if (value == NULL)
+        return standard;
+    errno = 0;
+    number = strtoll(value, &end, 10);
+    if (errno == 0 && *end == '\0' && end != value && number >= min && number <= max)
+        return number;
+    snprintf(allowed, sizeof(allowed),
+             "must be a whole number from %" PRId64 " to %" PRId64, min, max);
+    report(source, name, value, allowed);
+    return standard;
+}
+
+static char *read_text(struct source *source, const char *name, const char *standard)
+{
+    const char *value = lookup(source, name);
+
+    if (value != NULL && !utf8_is_valid(value, strlen(value))) {
+        report(source, name, NULL, "must be valid UTF-8");
+        value = NULL;
+    }
+    return mem_copy_string(value != NULL ? value : standard);
+}
+
+static bool read_flag(struct source *source, const char *name, bool standard)
+{
+    static const char *const yes[] = {"true", "1", "yes", "on"};
+    static const char *const no[] = {"false", "0", "no", "off"};
+    const char *value = lookup(source, name);
+
+    if (value == NULL)
+        return standard;
+    for (size_t at = 0; at < sizeof(yes) / sizeof(yes[0]); at++) {
+        if (span_equals_ignoring_case(span_of(value), yes[at]))
+            return true;
+        if (span_equals_ignoring_case(span_of(value), no[at]))
+            return false;
+    }
+    report(source, name, value, "must be true or false");
+    return standard;
+}
+
+/* The place of a word in "one|two|three"; -1: not there. */
+static int choice_index(const char *choices, const char *word)
+{
+    int index = 0;
+
+    for (const char *at = choices; *at != '\0'; index++) {
+        struct span choice = {at, strcspn(at, "|")};
+
+        if (span_equals_ignoring_case(choice, word))
+            return index;
+        at += choice.length + (at[choice.length] == '|');
+    }
+    return -1;
+}
+
+static int read_choice(struct source *source, const char *name, const char *standard,
+                       const char *choices)
+{
+    const char *value = lookup(source, name);
+    char allowed[128];
+    int index = choice_index(choices, value != NULL ? value : standard);
+
+    if (index >= 0)
+        return index;
+    snprintf(allowed, sizeof(allowed), "must be one of %s", choices);
+    report(source, name, value, allowed);
+    return choice_index(choices, standard);
+}
+
+static struct private_text read_secret(struct source *source, const char *name)
+{
+    const char *value = lookup(source, name);
+    struct private_text none = {NULL, 0};
+
+    return value != NULL ? private_text_copy(value, strlen(value)) : none;
+}
+
+static bool is_http_url(const char *url)
+{
+    const char *rest = strncmp(url, "https://", 8) == 0  ? url + 8
+                       : strncmp(url, "http://", 7) == 0 ? url + 7
+                                                         : NULL;
+
+    return rest != NULL && *rest != '\0' && *rest != '/' &&
+           strpbrk(rest, " \t\r\n\"<>") == NULL;
+}
+
+/* An origin as a browser sends it: scheme and host, no path (RFC 6454, section 7). */
+static bool are_origins(const char *list)
+{
+    for (const char *at = list; *at != '\0';) {
+        char origin[256];
+        size_t length;
+
+        at += strspn(at, ", ");
+        length = strcspn(at, ", ");
+        if (length >= sizeof(origin))
+            return false;
+        memcpy(origin, at, length);
+        origin[length] = '\0';
+        if (length > 0 &&
+            (!is_http_url(origin) || strchr(strstr(origin, "://") + 3, '/') != NULL))
+            return false;
+        at += length;
+    }
+    return true;
+}
+
+/* A key goes into a header: what cannot stand there would end or split it. */
+static bool is_header_value(const struct private_text *secret)
+{
+    struct span value = private_reveal(secret);
+
+    for (size_t at = 0; at < value.length; at++)
+        if (value.bytes[at] <= 0x20 || value.bytes[at] >= 0x7f)
+            return false;
+    return true;
+}
+
+static void check_key(struct source *source, const char *name,
+                      const struct private_text *key)
+{
+    if (!is_header_value(key))
+        report(source, name, NULL, "must be visible ASCII characters");
+}
+
+static void check_url(struct source *source, const char *name, const char *url)
+{
+    if (!is_http_url(url))
+        report(source, name, url, "must be an http(s):// URL");
+}
+
+static void check_secrets(const struct settings *settings, struct source *source)
+{
+    size_t length = settings->secret_key.length;
+
+    if (length == 0 && settings->app_env == APP_ENV_PRODUCTION)
+        report(source, "SECRET_KEY", NULL,
+               "is required in production: at least 32 bytes");
+    else if (length > 0 && length < SECRET_KEY_BYTES)
+        report(source, "SECRET_KEY", NULL, "must have at least 32 bytes");
+    if (settings->llm_provider == LLM_PROVIDER_GROQ && settings->groq_api_key.length == 0)
+        report(source, "GROQ_API_KEY", NULL, "is required with LLM_PROVIDER=groq");
+    check_key(source, "GROQ_API_KEY", &settings->groq_api_key);
+}
+
+/* One of the two directions of speech through an OpenAI-compatible API. */
+static void check_speech_api(struct source *source, const struct settings *settings,
+                             bool is_groq, bool is_openai, const char *base_url,
+                             const struct private_text *key, const char *key_name)
+{
+    check_key(source, key_name, key);
+    if (key->length > 0)
+        return;
+    if (is_groq && settings->groq_api_key.length == 0)
+        report(source, key_name, NULL, "or GROQ_API_KEY is required with groq");
+    if (is_openai && *base_url == '\0')
+        report(source, key_name, NULL, "is required with openai, or a base URL");
+}
+
+static void check_speech(const struct settings *settings, struct source *source)
+{
+    check_speech_api(source, settings, settings->stt_provider == STT_PROVIDER_GROQ,
+                     settings->stt_provider == STT_PROVIDER_OPENAI,
+                     settings->stt_base_url, &settings->stt_api_key, "STT_API_KEY");
+    check_speech_api(source, settings, settings->tts_provider == TTS_PROVIDER_GROQ,
+                     settings->tts_provider == TTS_PROVIDER_OPENAI,
+                     settings->tts_base_url, &settings->tts_api_key, "TTS_API_KEY");
+    check_key(source, "DEEPGRAM_API_KEY", &settings->deepgram_api_key);
+    if (settings->deepgram_api_key.length == 0 &&
+        (settings->stt_provider == STT_PROVIDER_DEEPGRAM ||
+         settings->tts_provider == TTS_PROVIDER_DEEPGRAM))
+        report(source, "DEEPGRAM_API_KEY", NULL, "is required with deepgram");
+
+    check_url(source, "DEEPGRAM_BASE_URL", settings->deepgram_base_url);
+    if (*settings->stt_base_url != '\0')
+        check_url(source, "STT_BASE_URL", settings->stt_base_url);
+    if (*settings->tts_base_url != '\0')
+        check_url(source, "TTS_BASE_URL", settings->tts_base_url);
+}
+
+/* What a single row of the table cannot say. */
+static void check(const struct settings *settings, struct source *source)
+{
+    check_secrets(settings, source);
+    check_speech(settings, source);
+    check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
+    if (*settings->store_url != '\0' &&
+        strncmp(settings->store_url, "sqlite:///", 10) != 0)
+        report(source, "STORE_URL", settings->store_url, "must be sqlite:///path");
+    if (!are_origins(settings->cors_allowed_origins))
+        report(source, "CORS_ALLOWED_ORIGINS", settings->cors_allowed_origins,
+               "must be origins such as https://app.example.org, separated by commas");
+}
+
+bool settings_load(struct settings *settings, char *const *environment,
+                   const char *env_file, struct buffer *problems)
+{
+    struct source source = {
+        .environment = environment, .problems = problems, .is_good = true};
+
+    memset(settings, 0, sizeof(*settings));
+    if (env_file != NULL)
+        source.is_good = env_file_read(&source.file, env_file, problems);
+
+#define SECTION(heading)
+#define INT(field, env, standard, min, max, doc) \
+    settings->field = read_int(&source, env, standard, min, max);
+#define TEXT(field, env, standard, doc) \
+    settings->field = read_text(&source, env, standard);
+#define FLAG(field, env, standard, doc) \
+    settings->field = read_flag(&source, env, standard);
+#define CHOICE(field, env, standard, choices, doc) \
+    settings->field = read_choice(&source, env, standard, choices);
+#define SECRET(field, env, doc) settings->field = read_secret(&source, env);
+#include "settings.def"
+
+    check(settings, &source);
+    env_file_done(&source.file);
+    return source.is_good;
+}
+
+void settings_free(struct settings *settings)
+{
+    if (settings == NULL)
+        return;
+#define SECTION(heading)
+#define INT(field, env, standard, min, max, doc)
+#define TEXT(field, env, standard, doc) free(settings->field);
+#define FLAG(field, env, standard, doc)
+#define CHOICE(field, env, standard, choices, doc)
+#define SECRET(field, env, doc) private_text_free(&settings->field);
+#include "settings.def"
+    memset(settings, 0, sizeof(*settings));
+}
+
+const char *settings_app_env_name(const struct settings *settings)
+{
+    return settings->app_env == APP_ENV_PRODUCTION ? "production" : "development";
+}

@@ -1,0 +1,76 @@
+/*
+ * The settings table as text: env.example and the list in --help.
+ */
+#include "settings.h"
+
+#include <stdbool.h>
+
+static void write_section(struct buffer *out, const char *heading)
+{
+    buffer_append_string(out, "\n# ");
+    buffer_append_string(out, heading);
+    buffer_append_char(out, '\n');
+}
+
+static void write_example(struct buffer *out, const char *name, const char *standard,
+                          const char *allowed, const char *doc)
+{
+    buffer_append_string(out, "\n# ");
+    buffer_append_string(out, doc);
+    if (*allowed != '\0') {
+        buffer_append_string(out, "\n# ");
+        buffer_append_string(out, allowed);
+    }
+    buffer_append_string(out, "\n#");
+    buffer_append_string(out, name);
+    buffer_append_char(out, '=');
+    buffer_append_string(out, standard);
+    buffer_append_char(out, '\n');
+}
+
+void settings_write_example(struct buffer *out)
+{
+    buffer_append_string(
+        out,
+        "# Settings of Poise, with their defaults.  Copy to .env and change what differs;\n"
+        "# the environment wins over .env.  This file is what `poise --env-example` prints.\n");
+#define SECTION(heading) write_section(out, heading);
+#define INT(field, env, standard, min, max, doc) \
+    write_example(out, env, #standard, "From " #min " to " #max ".", doc);
+#define TEXT(field, env, standard, doc) write_example(out, env, standard, "", doc);
+#define FLAG(field, env, standard, doc) \
+    write_example(out, env, #standard, "true or false.", doc);
+#define CHOICE(field, env, standard, choices, doc) \
+    write_example(out, env, standard, "One of " choices ".", doc);
+#define SECRET(field, env, doc) \
+    write_example(out, env, "", "A secret: never logged or shown.", doc);
+#include "settings.def"
+}
+
+static void write_help(struct buffer *out, const char *name, const char *standard,
+                       const char *doc)
+{
+    buffer_append_string(out, "  ");
+    buffer_append_string(out, name);
+    if (*standard != '\0') {
+        buffer_append_string(out, " (");
+        buffer_append_string(out, standard);
+        buffer_append_char(out, ')');
+    }
+    buffer_append_string(out, "\n      ");
+    buffer_append_string(out, doc);
+    buffer_append_char(out, '\n');
+}
+
+void settings_write_help(struct buffer *out)
+{
+#define SECTION(heading) buffer_append_string(out, "\n" heading "\n");
+#define INT(field, env, standard, min, max, doc) \
+    write_help(out, env, #standard ", " #min "-" #max, doc);
+#define TEXT(field, env, standard, doc) write_help(out, env, standard, doc);
+#define FLAG(field, env, standard, doc) write_help(out, env, #standard, doc);
+#define CHOICE(field, env, standard, choices, doc) \
+    write_help(out, env, standard ", of " choices, doc);
+#define SECRET(field, env, doc) write_help(out, env, "", doc);
+#include "settings.def"
+}

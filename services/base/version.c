@@ -1,0 +1,6 @@
+#include "version.h"
+
+const char *version(void)
+{
+    return POISE_VERSION;
+}

@@ -1,0 +1,244 @@
+/*
+ * `poise check`: texts through the safety filter, from the shell.
+ *
+ *   poise check [--explain] TEXT...           the arguments, as one text
+ *   poise check [--explain] [--file FILE]     a file or standard input, as one text
+ *   poise check --jsonl [--file FILE]         {"text": ...} lines in, a verdict a line
+ * out poise check [--explain] --corpus DIR      labelled files, and a table of what went
+ * wrong
+ *
+ * --patterns FILE stands in for SAFETY_PATTERNS_FILE.
+ */
+#include "check_internal.h"
+#include "command.h"
+
+#include "mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MAX_TEXT_BYTES = 1 << 28 };
+
+struct options {
+    const char *patterns; /* borrowed from argv or the environment, like all below */
+    const char *file;
+    const char *corpus;
+    bool is_jsonl;
+    bool is_examples;
+    bool is_explained;
+    int first_text; /* index in argv */
+};
+
+static const char usage[] =
+    "usage: poise check [--patterns FILE] [--explain] [--file FILE | TEXT...]\n"
+    "       poise check [--patterns FILE] --jsonl [--file FILE]\n"
+    "       poise check [--patterns FILE] [--explain] --corpus DIR\n"
+    "       poise check [--patterns FILE] --examples\n"
+    "\n"
+    "Without TEXT and FILE, standard input is read.  Exit status: 0 all is safe (with --jsonl:\n"
+    "every line has its verdict), 1 something was refused (with --corpus: wrongly judged),\n"
+    "2 bad usage, patterns or input, 3 no verdict.\n";
+
+static bool parse_options(int argc, char **argv, struct options *options);
+static struct filter *open_filter(const char *patterns);
+static int check_examples(struct filter *filter);
+static int check_text(struct filter *filter, const char *text, size_t length,
+                      bool is_explained);
+static int check_arguments(struct filter *filter, int argc, char **argv,
+                           bool is_explained);
+static int check_file(struct filter *filter, int file, bool is_explained);
+
+int command_check(int argc, char **argv)
+{
+    struct options options = {.patterns = getenv("SAFETY_PATTERNS_FILE")};
+    struct filter *filter = NULL;
+    int file = STDIN_FILENO;
+    int status = CHECK_BAD_USAGE;
+
+    if (!parse_options(argc, argv, &options)) {
+        fputs(usage, stderr);
+        return CHECK_BAD_USAGE;
+    }
+    if (options.file != NULL && strcmp(options.file, "-") != 0)
+        file = open(options.file, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        fprintf(stderr, "poise check: %s: %s\n", options.file, strerror(errno));
+        return CHECK_BAD_USAGE;
+    }
+
+    filter = open_filter(options.patterns);
+    if (filter == NULL)
+        status = CHECK_BAD_USAGE;
+    else if (options.is_examples)
+        status = check_examples(filter);
+    else if (options.corpus != NULL)
+        status = check_corpus(filter, options.corpus, options.is_explained);
+    else if (options.is_jsonl)
+        status = check_lines(filter, file);
+    else if (options.first_text < argc)
+        status = check_arguments(filter, argc - options.first_text,
+                                 argv + options.first_text, options.is_explained);
+    else
+        status = check_file(filter, file, options.is_explained);
+
+    filter_free(filter);
+    if (file != STDIN_FILENO)
+        close(file);
+    if (fflush(stdout) != 0)
+        status = CHECK_BAD_USAGE;
+    return status;
+}
+
+static bool parse_options(int argc, char **argv, struct options *options)
+{
+    int at = 0;
+
+    for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
+        const char **value = NULL;
+        if (strcmp(argv[at], "--") == 0) {
+            at++;
+            break;
+        }
+        if (strcmp(argv[at], "--jsonl") == 0)
+            options->is_jsonl = true;
+        else if (strcmp(argv[at], "--examples") == 0)
+            options->is_examples = true;
+        else if (strcmp(argv[at], "--explain") == 0)
+            options->is_explained = true;
+        else if (strcmp(argv[at], "--patterns") == 0)
+            value = &options->patterns;
+        else if (strcmp(argv[at], "--file") == 0)
+            value = &options->file;
+        else if (strcmp(argv[at], "--corpus") == 0)
+            value = &options->corpus;
+        else
+            return false;
+        if (value != NULL && ++at == argc)
+            return false;
+        if (value != NULL)
+            *value = argv[at];
+    }
+    options->first_text = at;
+
+    int sources = (options->file != NULL) + (options->corpus != NULL) + (at < argc);
+    return sources <= 1 &&
+           !(options->is_jsonl && (at < argc || options->corpus != NULL)) &&
+           !(options->is_jsonl && options->is_explained);
+}
+
+static struct filter *open_filter(const char *patterns)
+{
+    struct ruleset_problem problem;
+    struct ruleset *ruleset;
+    const char *warning;
+    bool is_loaded = patterns != NULL && patterns[0] != '\0'
+                         ? ruleset_load_file(patterns, &ruleset, &problem)
+                         : ruleset_load_default(&ruleset, &problem);
+
+    if (!is_loaded) {
+        fprintf(stderr, "poise check: %s\n", problem.text);
+        return NULL;
+    }
+    for (size_t i = 0; (warning = ruleset_warning(ruleset, i)) != NULL; i++)
+        fprintf(stderr, "poise check: warning: %s\n", warning);
+
+    struct filter *filter = filter_new(ruleset);
+    ruleset_unref(ruleset);
+    return filter;
+}
+
+static int check_examples(struct filter *filter)
+{
+    struct ruleset_problem problem;
+    int status = CHECK_SAFE;
+    size_t at = 0;
+
+    while (!ruleset_check_examples(filter_ruleset(filter), &at, &problem)) {
+        fprintf(stderr, "poise check: %s\n", problem.text);
+        status = CHECK_FINDING;
+    }
+    return status;
+}
+
+static int check_text(struct filter *filter, const char *text, size_t length,
+                      bool is_explained)
+{
+    struct filter_verdict verdict = filter_check(filter, text, length);
+
+    switch (verdict.outcome) {
+    case FILTER_PASS: puts("safe"); return CHECK_SAFE;
+    case FILTER_UNAVAILABLE: puts("no verdict"); return CHECK_NO_VERDICT;
+    case FILTER_HIT: break;
+    }
+    printf("refused: %s\n", verdict.category);
+    if (is_explained)
+        check_explain(stdout, verdict, text, length);
+    return CHECK_FINDING;
+}
+
+static int check_arguments(struct filter *filter, int argc, char **argv,
+                           bool is_explained)
+{
+    struct buffer text;
+
+    buffer_init(&text, MAX_TEXT_BYTES);
+    for (int i = 0; i < argc; i++) {
+        if (i > 0)
+            buffer_append_char(&text, ' ');
+        buffer_append_string(&text, argv[i]);
+    }
+    int status = check_text(filter, text.bytes, text.length, is_explained);
+    buffer_done(&text);
+    return status;
+}
+
+static int check_file(struct filter *filter, int file, bool is_explained)
+{
+    struct buffer text;
+    ssize_t got = 0;
+
+    buffer_init(&text, MAX_TEXT_BYTES);
+    for (;;) {
+        char *room = buffer_reserve(&text, 1 << 16);
+        if (room == NULL)
+            break;
+        got = read(file, room, 1 << 16);
+        if (got <= 0)
+            break;
+        buffer_advance(&text, (size_t)got);
+    }
+
+    int status = CHECK_BAD_USAGE;
+    if (got < 0)
+        fprintf(stderr, "poise check: cannot read: %s\n", strerror(errno));
+    else if (text.is_over)
+        fprintf(stderr, "poise check: more than %d bytes of text\n", MAX_TEXT_BYTES);
+    else
+        status = check_text(filter, text.length > 0 ? text.bytes : "", text.length,
+                            is_explained);
+    buffer_done(&text);
+    return status;
+}
+
+void check_explain(FILE *out, struct filter_verdict verdict, const char *text,
+                   size_t length)
+{
+    enum { AROUND_BYTES = 60 };
+    size_t left = verdict.start > AROUND_BYTES ? verdict.start - AROUND_BYTES : 0;
+    size_t right =
+        length - verdict.end > AROUND_BYTES ? verdict.end + AROUND_BYTES : length;
+
+    fprintf(out, "  %s, bytes %zu to %zu: ", verdict.entry, verdict.start, verdict.end);
+    for (size_t i = left; i < right; i++) {
+        unsigned char c = (unsigned char)text[i];
+        if (i == verdict.start)
+            fputs("[[", out);
+        fputc(c < ' ' || c == 0x7f ? ' ' : c, out);
+        if (i + 1 == verdict.end)
+            fputs("]]", out);
+    }
+    fputc('\n', out);
+}

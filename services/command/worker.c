@@ -1,0 +1,185 @@
+#include "worker.h"
+
+#include "call.h"
+#include "coach_builtin.h"
+#include "coach_groq.h"
+#include "mem.h"
+#include "server.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+struct worker {
+    struct loop *loop; /* owned, like all of these */
+    struct log *log;
+    struct call_pool *pool;
+    struct coach *coach;
+    struct transcriber *transcriber; /* NULL: recordings cannot be heard */
+    struct speaker *speaker;         /* NULL: replies are not spoken */
+    struct filler_counter *fillers;
+    struct filter *filter;    /* NULL: no filter */
+    struct services services; /* borrows from the above */
+    struct server *server;
+    pthread_t thread;
+};
+
+/* A rule set on its way to a loop. */
+struct reload {
+    struct worker *worker;   /* borrowed */
+    struct ruleset *ruleset; /* a reference of its own */
+    struct loop *asker;      /* borrowed, like the context */
+    loop_fn *done;
+    void *context;
+};
+
+bool worker_uses_builtin_coach(const struct settings *settings)
+{
+    return settings->llm_provider == LLM_PROVIDER_BUILTIN ||
+           (settings->llm_provider == LLM_PROVIDER_AUTO &&
+            private_text_is_empty(&settings->groq_api_key));
+}
+
+static void flush_log(void *context)
+{
+    struct worker *worker = context;
+
+    log_flush(worker->log);
+    atomic_store_explicit(&worker->services.metrics->LOG_DROPPED,
+                          (int64_t)log_dropped(worker->log), memory_order_relaxed);
+}
+
+static void lend(struct worker *worker, struct shared_services *shared,
+                 struct metrics *metrics)
+{
+    worker->services = (struct services){
+        .shared = shared,
+        .settings = shared->settings,
+        .loop = worker->loop,
+        .store = shared->store,
+        .coach = worker->coach,
+        .transcriber = worker->transcriber,
+        .speaker = worker->speaker,
+        .fillers = worker->fillers,
+        .filter = worker->filter,
+        .log = worker->log,
+        .metrics = metrics,
+    };
+}
+
+struct worker *worker_new(struct shared_services *shared, struct metrics *metrics,
+                          struct ruleset *ruleset, int listen_descriptor)
+{
+    const struct settings *settings = shared->settings;
+    struct worker *worker = MEM_NEW(struct worker);
+
+    worker->loop = loop_new();
+    worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
+    worker->pool = call_pool_new(worker->loop);
+    worker->coach = worker_uses_builtin_coach(settings)
+                        ? coach_builtin_new(worker->loop)
+                        : coach_groq_new(settings, worker->pool, worker->log, metrics);
+    worker->transcriber = transcriber_new(settings, worker->pool, worker->log, metrics);
+    worker->speaker =
+        speaker_new(settings, worker->loop, worker->pool, worker->log, metrics);
+    worker->fillers = filler_counter_new();
+    if (ruleset != NULL)
+        worker->filter = filter_new(ruleset);
+    lend(worker, shared, metrics);
+
+    worker->server = server_new(&worker->services, listen_descriptor);
+    if (worker->server == NULL)
+        goto fail;
+    loop_before_sleep(worker->loop, flush_log, worker);
+    return worker;
+
+fail:
+    worker_free(worker);
+    return NULL;
+}
+
+static void *run(void *context)
+{
+    struct worker *worker = context;
+
+    loop_run(worker->loop);
+    return NULL;
+}
+
+bool worker_start(struct worker *worker)
+{
+    return pthread_create(&worker->thread, NULL, run, worker) == 0;
+}
+
+static void on_drained(void *context)
+{
+    struct worker *worker = context;
+
+    loop_stop(worker->loop);
+}
+
+static void drain(void *context)
+{
+    struct worker *worker = context;
+
+    server_drain(worker->server, on_drained, worker);
+}
+
+void worker_drain(struct worker *worker)
+{
+    loop_post(worker->loop, drain, worker);
+}
+
+/* Between two ticks' work: no check is under way, since a check never waits. */
+static void swap_filter(void *context)
+{
+    struct reload *reload = context;
+    struct worker *worker = reload->worker;
+
+    filter_free(worker->filter);
+    worker->filter = filter_new(reload->ruleset);
+    worker->services.filter = worker->filter;
+    ruleset_unref(reload->ruleset);
+    loop_post(reload->asker, reload->done, reload->context);
+    free(reload);
+}
+
+void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *asker,
+                   loop_fn *done, void *context)
+{
+    struct reload *reload = MEM_NEW(struct reload);
+
+    reload->worker = worker;
+    reload->ruleset = ruleset_ref(ruleset);
+    reload->asker = asker;
+    reload->done = done;
+    reload->context = context;
+    loop_post(worker->loop, swap_filter, reload);
+}
+
+void worker_join(struct worker *worker)
+{
+    pthread_join(worker->thread, NULL);
+}
+
+void worker_close(struct worker *worker)
+{
+    server_free(worker->server);
+    worker->server = NULL;
+}
+
+void worker_free(struct worker *worker)
+{
+    if (worker == NULL)
+        return;
+    worker_close(worker);
+    coach_free(worker->coach);
+    transcriber_free(worker->transcriber);
+    speaker_free(worker->speaker);
+    filler_counter_free(worker->fillers);
+    call_pool_free(worker->pool);
+    filter_free(worker->filter);
+    log_free(worker->log);
+    loop_free(worker->loop);
+    free(worker);
+}

@@ -1,0 +1,77 @@
+#include "accept.h"
+
+#include "parameters.h"
+
+#define FULL_WEIGHT 1000
+
+static void add_range(struct accept *accept, struct span range);
+static int weight_of(struct span range);
+static int parse_weight(struct span text);
+
+/* A comma inside a quoted parameter splits a range that is neither of ours. */
+void accept_add(struct accept *accept, struct span value)
+{
+    size_t start = 0;
+
+    for (size_t at = 0; at <= value.length; at++) {
+        if (at < value.length && value.bytes[at] != ',')
+            continue;
+        add_range(accept, (struct span){value.bytes + start, at - start});
+        start = at + 1;
+    }
+}
+
+static void add_range(struct accept *accept, struct span range)
+{
+    struct span type = parameters_value(range);
+    int *weight = NULL;
+    int wanted;
+
+    if (span_equals_ignoring_case(type, "text/event-stream"))
+        weight = &accept->events;
+    else if (span_equals_ignoring_case(type, "application/json"))
+        weight = &accept->json;
+    if (weight == NULL)
+        return;
+    wanted = weight_of(range);
+    if (wanted > *weight)
+        *weight = wanted;
+}
+
+/* A malformed range has none. */
+static int weight_of(struct span range)
+{
+    struct parameter parameter;
+    size_t offset = 0;
+
+    while (parameters_next(range, &offset, &parameter)) {
+        if (span_equals_ignoring_case(parameter.name, "q"))
+            return parameter.is_quoted ? 0 : parse_weight(parameter.value);
+    }
+    return offset == range.length ? FULL_WEIGHT : 0;
+}
+
+/* qvalue = ( "0" [ "." 0*3DIGIT ] ) / ( "1" [ "." 0*3("0") ] ) */
+static int parse_weight(struct span text)
+{
+    int weight;
+    int unit = FULL_WEIGHT / 10;
+
+    if (text.length == 0 || text.length > 5 ||
+        (text.bytes[0] != '0' && text.bytes[0] != '1') ||
+        (text.length > 1 && text.bytes[1] != '.'))
+        return 0;
+    weight = (text.bytes[0] - '0') * FULL_WEIGHT;
+    for (size_t at = 2; at < text.length; at++) {
+        if (text.bytes[at] < '0' || text.bytes[at] > '9')
+            return 0;
+        weight += (text.bytes[at] - '0') * unit;
+        unit /= 10;
+    }
+    return weight <= FULL_WEIGHT ? weight : 0;
+}
+
+bool accept_wants_events(const struct accept *accept)
+{
+    return accept->events > 0 && accept->events >= accept->json;
+}

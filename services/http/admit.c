@@ -1,0 +1,132 @@
+#include "admit.h"
+
+#include "clock.h"
+#include "endpoints.h"
+#include "token.h"
+
+#include <string.h>
+
+/* Where a body has no meaning, this much of one is read over. */
+#define MAX_IGNORED_BODY_BYTES 65536
+
+static const struct endpoint *const endpoints[] = {
+#define ROUTE(symbol, method, path, name) [ROUTE_##symbol] = &ENDPOINT_##symbol,
+#include "routes.def"
+};
+
+static void read_headers(struct request *request);
+static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_length, const char *value,
+                                 size_t value_length);
+static enum error find_endpoint(struct request *request, const char *target);
+static enum error check_token(struct request *request);
+static enum error check_room(const struct request *request);
+static enum error check_length(const struct request *request);
+
+void admit(struct request *request, const char *target, const char *method,
+           const char *version)
+{
+    enum error error = OK;
+
+    read_headers(request);
+    request->is_http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
+    request->method = method_parse(method);
+    if (!headers_are_sound(&request->headers, request->is_http_1_1))
+        error = ERROR_BAD_REQUEST;
+    if (error == OK)
+        error = find_endpoint(request, target);
+    if (error == OK)
+        error = check_length(request);
+    if (error == OK && request->endpoint != NULL && request->endpoint->needs_token)
+        error = check_token(request);
+    if (error == OK)
+        error = check_room(request);
+
+    if (error != OK)
+        request_answer(request,
+                       &(struct answer){.error = error, .allow = request->match.allow});
+}
+
+static void read_headers(struct request *request)
+{
+    MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
+                                &request->headers);
+    request->request_id = headers_request_id(&request->headers);
+    if (cors_allows(&request->server->cors, request->headers.origin))
+        request->allowed_origin = request->headers.origin;
+}
+
+static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_length, const char *value,
+                                 size_t value_length)
+{
+    (void)kind;
+    headers_add(context, (struct span){name, name_length},
+                (struct span){value, value_length});
+    return MHD_YES;
+}
+
+/* An OPTIONS on a known path has no endpoint and no error. */
+static enum error find_endpoint(struct request *request, const char *target)
+{
+    request->match = router_match(request->method, target);
+    if (!request->match.is_path_known)
+        return ERROR_NOT_FOUND;
+    if (request->method == METHOD_OPTIONS)
+        return OK;
+    if (request->match.route == ROUTE_COUNT)
+        return ERROR_METHOD_NOT_ALLOWED;
+    request->endpoint = endpoints[request->match.route];
+    return OK;
+}
+
+/* A session in the path must be the token's. */
+static enum error check_token(struct request *request)
+{
+    const struct services *services = request->server->services;
+    struct span parameter = request->match.parameter;
+    struct id id;
+
+    if (!token_check(&services->shared->token_key,
+                     headers_bearer_token(&request->headers), clock_wall_ms(),
+                     services->settings->session_max_hours * 3600 * 1000, &id))
+        return ERROR_INVALID_TOKEN;
+    request->session_id = id_lower(&id);
+    if (!request->endpoint->names_session)
+        return OK;
+    if (!id_parse(parameter.bytes, parameter.length, &id))
+        return ERROR_NOT_FOUND;
+    id = id_lower(&id);
+    return id_equals(&id, &request->session_id) ? OK : ERROR_SESSION_ID_MISMATCH;
+}
+
+/* turn_start() asks again; this spares the reading of a body that will be turned away. */
+static enum error check_room(const struct request *request)
+{
+    const struct services *services = request->server->services;
+
+    if (request->endpoint == NULL)
+        return OK;
+    if (request->endpoint->starts_work && services->shared->is_draining)
+        return ERROR_DRAINING;
+    if (request->endpoint->starts_turn &&
+        services->shared->inflight >= services->settings->max_inflight_turns)
+        return ERROR_OVERLOADED;
+    return OK;
+}
+
+static enum error check_length(const struct request *request)
+{
+    bool is_over = headers_body_length(&request->headers) > admit_body_limit(request);
+
+    return is_over ? ERROR_FILE_TOO_LARGE : OK;
+}
+
+int64_t admit_body_limit(const struct request *request)
+{
+    const struct endpoint *endpoint = request->endpoint;
+
+    if (endpoint == NULL || endpoint->max_body_bytes == NULL)
+        return MAX_IGNORED_BODY_BYTES;
+    return endpoint->max_body_bytes(request->server->services->settings);
+}

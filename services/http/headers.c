@@ -1,0 +1,169 @@
+#include "headers.h"
+
+#include "parameters.h"
+
+#include <string.h>
+#include <strings.h>
+
+/* More white space than this between the colon and the value is taken for a folded line.
+ */
+#define MAX_PADDING 256
+
+static bool is_named(struct span name, const char *wanted, size_t length);
+static bool is_folded(struct span name, struct span value);
+static bool is_token(struct span name);
+
+/* The first of its name is kept.  Returns whether there was one before. */
+static bool note(struct span *header, struct span value)
+{
+    if (header->bytes != NULL)
+        return true;
+    *header = value;
+    return false;
+}
+
+static bool has_word(struct span value, const char *word)
+{
+    size_t length = strlen(word);
+
+    for (size_t at = 0; at + length <= value.length; at++) {
+        if (strncasecmp(value.bytes + at, word, length) == 0)
+            return true;
+    }
+    return false;
+}
+
+#define IS(literal) is_named(name, literal, sizeof(literal) - 1)
+
+void headers_add(struct headers *headers, struct span name, struct span value)
+{
+    if (value.bytes == NULL)
+        value.bytes = "";
+    else if (is_folded(name, value))
+        headers->is_suspicious = true;
+    if (!is_token(name))
+        headers->is_suspicious = true;
+    /* White space around a value is none of it (RFC 9110 5.5); libmicrohttpd leaves what is behind. */
+    while (value.length > 0 && (value.bytes[value.length - 1] == ' ' ||
+                                value.bytes[value.length - 1] == '\t'))
+        value.length--;
+
+    if (IS("host"))
+        headers->is_suspicious |= note(&headers->host, value);
+    else if (IS("content-length"))
+        headers->is_suspicious |= note(&headers->content_length, value);
+    else if (IS("transfer-encoding"))
+        headers->is_suspicious |= note(&headers->transfer_encoding, value);
+    else if (IS("content-type"))
+        headers->is_suspicious |= note(&headers->content_type, value);
+    else if (IS("authorization"))
+        headers->has_two_authorizations |= note(&headers->authorization, value);
+    else if (IS("connection"))
+        headers->has_connection_close |= has_word(value, "close");
+    else if (IS("x-request-id"))
+        headers->has_two_request_ids |= note(&headers->request_id, value);
+    else if (IS("idempotency-key"))
+        headers->has_two_idempotency_keys |= note(&headers->idempotency_key, value);
+    else if (IS("range"))
+        headers->has_two_ranges |= note(&headers->range, value);
+    else if (IS("if-range"))
+        headers->has_two_ranges |= note(&headers->if_range, value);
+    else if (IS("accept"))
+        accept_add(&headers->accept, value);
+    else if (IS("origin"))
+        note(&headers->origin, value);
+}
+
+static bool is_named(struct span name, const char *wanted, size_t length)
+{
+    return name.length == length && strncasecmp(name.bytes, wanted, length) == 0;
+}
+
+/*
+ * A value stands where it was received, behind its name, with a NUL in place of the
+ * colon.  Only a folded one (RFC 9112 5.2) was copied elsewhere, to be joined with the
+ * line that continues it.
+ */
+static bool is_folded(struct span name, struct span value)
+{
+    const char *behind_name = name.bytes + name.length + 1;
+
+    return value.bytes < behind_name || value.bytes > behind_name + MAX_PADDING;
+}
+
+/* RFC 9110 5.1: a token; white space before the colon, above all, must be refused. */
+static bool is_token(struct span name)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t at = 0; at < name.length; at++) {
+        char character = name.bytes[at];
+        bool is_alphanumeric = (character >= 'a' && character <= 'z') ||
+                               (character >= 'A' && character <= 'Z') ||
+                               (character >= '0' && character <= '9');
+
+        if (!is_alphanumeric && (character == '\0' || strchr(others, character) == NULL))
+            return false;
+    }
+    return name.length > 0;
+}
+
+bool headers_are_sound(const struct headers *headers, bool is_http_1_1)
+{
+    if (headers->is_suspicious || (is_http_1_1 && headers->host.bytes == NULL))
+        return false;
+    if (headers->transfer_encoding.bytes != NULL)
+        return headers->content_length.bytes == NULL &&
+               span_equals_ignoring_case(headers->transfer_encoding, "chunked");
+    return headers->content_length.bytes == NULL || headers_body_length(headers) >= 0;
+}
+
+int64_t headers_body_length(const struct headers *headers)
+{
+    struct span text = headers->content_length;
+    int64_t length = 0;
+
+    if (text.length == 0 || text.length > 18)
+        return HEADERS_NO_LENGTH;
+    for (size_t i = 0; i < text.length; i++) {
+        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+            return HEADERS_NO_LENGTH;
+        length = length * 10 + (text.bytes[i] - '0');
+    }
+    return length;
+}
+
+bool headers_announce_body(const struct headers *headers)
+{
+    return headers->transfer_encoding.bytes != NULL || headers_body_length(headers) > 0;
+}
+
+bool headers_are_json(const struct headers *headers)
+{
+    return span_equals_ignoring_case(parameters_value(headers->content_type),
+                                     "application/json");
+}
+
+struct id headers_request_id(const struct headers *headers)
+{
+    struct id id;
+
+    if (!headers->has_two_request_ids &&
+        id_parse(headers->request_id.bytes, headers->request_id.length, &id))
+        return id;
+    return id_random();
+}
+
+struct span headers_bearer_token(const struct headers *headers)
+{
+    static const char scheme[] = "bearer ";
+    struct span token = headers->authorization;
+    size_t skip = sizeof(scheme) - 1;
+
+    if (headers->has_two_authorizations || token.length <= skip ||
+        strncasecmp(token.bytes, scheme, skip) != 0)
+        return (struct span){NULL, 0};
+    while (skip < token.length && token.bytes[skip] == ' ')
+        skip++;
+    return (struct span){token.bytes + skip, token.length - skip};
+}

@@ -1,0 +1,63 @@
+/*
+ * The headers of a request that anybody here asks for, and whether they are fit to be
+ * believed.
+ *
+ * libmicrohttpd passes on what a strict reading of RFC 9112 refuses because two programs
+ * in a row could understand it differently (request smuggling): two Content-Length, one
+ * together with Transfer-Encoding, folded lines, two Hosts.  Those are found here.
+ */
+#ifndef HEADERS_H
+#define HEADERS_H
+
+#include "accept.h"
+#include "id.h"
+#include "span.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define HEADERS_NO_LENGTH (-1)
+
+struct headers {
+    struct span host; /* all spans are borrowed from the request; {NULL, 0}: not there */
+    struct span authorization;
+    struct span content_type;
+    struct span content_length;
+    struct span transfer_encoding;
+    struct span request_id;
+    struct span idempotency_key;
+    struct span origin;
+    struct span range;
+    struct span if_range;
+    struct accept accept; /* of all Accept lines together */
+    bool is_suspicious;   /* a header that must be one is there twice, or one is folded */
+    bool has_connection_close;
+    bool has_two_authorizations;
+    bool has_two_request_ids;
+    bool has_two_idempotency_keys;
+    bool has_two_ranges; /* or two If-Range: neither is to be believed */
+};
+
+/* Takes note of one header line.  The spans stay borrowed. */
+void headers_add(struct headers *headers, struct span name, struct span value);
+
+/* After the last one: may the request be answered?  `is_http_1_1`: a Host is required. */
+bool headers_are_sound(const struct headers *headers, bool is_http_1_1);
+
+/* The length that Content-Length announces; HEADERS_NO_LENGTH where it does not. */
+int64_t headers_body_length(const struct headers *headers);
+
+/* Will a body follow?  Also true of one with an unknown length. */
+bool headers_announce_body(const struct headers *headers);
+
+/* Is the body application/json, whatever parameters the type has? */
+bool headers_are_json(const struct headers *headers);
+
+/* The client's X-Request-ID where it is exactly one and a UUID, else a new one. */
+struct id headers_request_id(const struct headers *headers);
+
+/* The token of `Authorization: Bearer <token>` (RFC 6750 2.1), the scheme in any case,
+ * where there is exactly one such header; else {NULL, 0}. */
+struct span headers_bearer_token(const struct headers *headers);
+
+#endif

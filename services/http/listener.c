@@ -1,0 +1,167 @@
+#include "listener.h"
+
+#include "connection.h"
+#include "front_door.h"
+#include "request.h"
+
+#include <errno.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#define ACCEPTS_A_TICK 256
+#define BACKLOG        4096
+#define PAUSE_MS       50
+
+static int open_socket(const struct addrinfo *address, bool reuse_port,
+                       int64_t *ret_port);
+static void on_connections(uv_poll_t *poll, int status, int events);
+static void accept_one(struct server *server, int descriptor);
+static void pause_accepting(struct server *server);
+static void on_pause_is_over(void *context);
+
+int server_listen_socket(const char *host, int64_t port, bool reuse_port,
+                         int64_t *ret_port, struct buffer *problem)
+{
+    const struct addrinfo hints = {.ai_flags = AI_PASSIVE | AI_NUMERICSERV,
+                                   .ai_socktype = SOCK_STREAM};
+    struct addrinfo *addresses = NULL;
+    char service[16];
+    const char *reason;
+    int descriptor = -1;
+    int result;
+
+    snprintf(service, sizeof(service), "%d", (int)port);
+    result = getaddrinfo(host[0] != '\0' ? host : NULL, service, &hints, &addresses);
+    reason = result != 0 ? gai_strerror(result) : "no address";
+    for (struct addrinfo *next = addresses; next != NULL && descriptor < 0;
+         next = next->ai_next) {
+        descriptor = open_socket(next, reuse_port, ret_port);
+        if (descriptor < 0)
+            reason = strerror(errno);
+    }
+    if (addresses != NULL)
+        freeaddrinfo(addresses);
+    if (descriptor < 0) {
+        buffer_append_string(problem, "cannot listen on ");
+        buffer_append_string(problem, host);
+        buffer_append_string(problem, " port ");
+        buffer_append_number(problem, port);
+        buffer_append_string(problem, ": ");
+        buffer_append_string(problem, reason);
+        buffer_append_string(problem, "\n");
+    }
+    return descriptor;
+}
+
+static int open_socket(const struct addrinfo *address, bool reuse_port, int64_t *ret_port)
+{
+    struct sockaddr_storage bound;
+    socklen_t bound_bytes = sizeof(bound);
+    int on = 1;
+    int reason;
+    int descriptor =
+        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (descriptor < 0)
+        return -1;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (reuse_port &&
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
+        goto fail;
+    if (bind(descriptor, address->ai_addr, address->ai_addrlen) != 0 ||
+        listen(descriptor, BACKLOG) != 0 ||
+        getsockname(descriptor, (struct sockaddr *)&bound, &bound_bytes) != 0)
+        goto fail;
+    if (bound.ss_family == AF_INET6)
+        *ret_port = ntohs(((struct sockaddr_in6 *)&bound)->sin6_port);
+    else
+        *ret_port = ntohs(((struct sockaddr_in *)&bound)->sin_port);
+    return descriptor;
+
+fail:
+    reason = errno;
+    close(descriptor);
+    errno = reason;
+    return -1;
+}
+
+bool listener_start(struct server *server)
+{
+    server->listen_poll = server_open_poll(server, server->listen_descriptor, UV_READABLE,
+                                           on_connections, server);
+    return server->listen_poll != NULL;
+}
+
+static void on_connections(uv_poll_t *poll, int status, int events)
+{
+    struct server *server = poll->data;
+
+    (void)status;
+    (void)events;
+    for (int i = 0; i < ACCEPTS_A_TICK; i++) {
+        int descriptor =
+            accept4(server->listen_descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (descriptor >= 0) {
+            accept_one(server, descriptor);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+                   errno == ENOMEM) {
+            pause_accepting(server);
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            return;
+        }
+    }
+}
+
+static void accept_one(struct server *server, int descriptor)
+{
+    const struct shared_services *shared = server->services->shared;
+    int64_t open = 0;
+    int on = 1;
+
+    for (size_t i = 0; i < shared->metrics_count; i++)
+        open += shared->metrics[i]->CONNECTIONS;
+    if (open >= server->services->settings->max_connections) {
+        struct connection *connection = connection_new(server, descriptor);
+
+        request_refuse_unread(connection, id_random(), ERROR_OVERLOADED);
+        connection_free(connection);
+        return;
+    }
+    setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    front_door_enter(server, descriptor);
+}
+
+/* No descriptors or memory: those who wait in the backlog are left there for a moment. */
+static void pause_accepting(struct server *server)
+{
+    log_end(log_begin(server->services->log, LOG_WARNING, "accept_paused"));
+    server_close_poll(&server->listen_poll);
+    server->accept_pause =
+        loop_timer_start(server->services->loop, PAUSE_MS, on_pause_is_over, server);
+}
+
+static void on_pause_is_over(void *context)
+{
+    struct server *server = context;
+
+    server->accept_pause = NULL;
+    if (!listener_start(server))
+        pause_accepting(server);
+}
+
+void listener_stop(struct server *server)
+{
+    server_close_poll(&server->listen_poll);
+    loop_timer_cancel(server->accept_pause);
+    server->accept_pause = NULL;
+    if (server->listen_descriptor >= 0)
+        close(server->listen_descriptor);
+    server->listen_descriptor = -1;
+}

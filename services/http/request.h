@@ -1,0 +1,125 @@
+/*
+ * One request, from its head to the end of its reply.
+ *
+ *   request_handle > admit > endpoint.begin > endpoint.take ... > endpoint.finish >
+ * request_answer
+ *
+ * An endpoint answers with one of the request_answer() family, exactly once: from any of
+ * its functions, or later from the loop; until then the request is suspended and holds no
+ * thread.  What is answered before the body was read ends the connection (linger.h).
+ */
+#ifndef REQUEST_H
+#define REQUEST_H
+
+#include "connection.h"
+#include "envelope.h"
+#include "headers.h"
+#include "response.h"
+#include "router.h"
+
+struct endpoint;
+struct event_stream;
+
+struct request {
+    struct server *server;         /* borrowed */
+    struct connection *connection; /* borrowed */
+    struct MHD_Connection *mhd;    /* borrowed: libmicrohttpd's name for it */
+    struct request *previous;      /* borrowed: the neighbours in server->suspended */
+    struct request *next;
+
+    struct id request_id;
+    struct headers
+        headers; /* borrowed from libmicrohttpd until the request is completed */
+    bool is_http_1_1;
+    enum method method;
+    struct match match;
+    const struct endpoint *endpoint; /* static; NULL: none */
+    struct span allowed_origin;
+    struct id session_id; /* the token's, in lower case; "" without */
+    int64_t received_us;  /* monotonic: when the head was there */
+    int64_t body_bytes;   /* that came so far */
+    void *state;          /* owned: the endpoint's own, freed by endpoint->free */
+
+    bool is_complete;  /* the whole body came, or there was none */
+    bool is_suspended; /* waits for request_answer() */
+    bool is_answered;  /* `response` is made */
+    bool is_written;   /* ... and was written by ourselves: libmicrohttpd has to close */
+    bool is_abandoned; /* the server goes: no reply */
+    bool is_client_gone; /* it was when the reply was due */
+    enum error error;    /* what it was answered */
+    unsigned
+        turn_number; /* of a committed turn whose delivery is to be reported; else 0 */
+    struct response response;
+    struct event_stream *stream; /* owned; NULL: the reply is not told in events */
+};
+
+/* What one route does.  Any may be NULL but finish(). */
+struct endpoint {
+    bool needs_token;   /* a session's bearer token */
+    bool names_session; /* its path's {parameter} is a session: the token's */
+    bool starts_work;   /* refused while draining */
+    bool starts_turn;   /* refused while as many turns run as may */
+    int64_t (*max_body_bytes)(
+        const struct settings *settings);   /* NULL: a little, which is ignored */
+    void (*begin)(struct request *request); /* the head is there and good */
+    void (*take)(struct request *request, struct span bytes); /* a piece of the body */
+    void (*finish)(struct request *request);                  /* all of it came */
+    void (*free)(void *state);
+};
+
+/* Answers.  What it borrows may go afterwards. */
+void request_answer(struct request *request, const struct answer *answer);
+
+/* Answers with an error that has nothing to add to the table. */
+void request_fail(struct request *request, enum error error);
+
+/* Answers with success.  Takes the JSON of `data`. */
+void request_succeed(struct request *request, struct buffer *data);
+
+/* Answers 200 with something that is no envelope.  The type is static; the bytes are
+ * taken. */
+void request_answer_raw(struct request *request, const char *content_type,
+                        struct buffer *body);
+
+/* Answers with what the endpoint has put into request->response by itself. */
+void request_answer_made(struct request *request);
+
+/* Whom a reply that an endpoint makes by itself is for. */
+struct envelope_reader request_reader(const struct request *request);
+
+/* The request waits for us: libmicrohttpd leaves it alone until it is resumed, and then
+ * goes on where it was. */
+void request_suspend(struct request *request);
+void request_resume(struct request *request);
+
+/* Is it answered?  The endpoint has no more to do then. */
+static inline bool request_is_answered(const struct request *request)
+{
+    return request->is_answered;
+}
+
+/* libmicrohttpd's callbacks; `server` is a struct server. */
+enum MHD_Result request_handle(void *server, struct MHD_Connection *mhd,
+                               const char *target, const char *method,
+                               const char *version, const char *bytes, size_t *length,
+                               void **context);
+void request_completed(void *server, struct MHD_Connection *mhd, void **context,
+                       enum MHD_RequestTerminationCode code);
+
+/* Answers a request whose body is not complete yet, and ends the connection. */
+void request_refuse_unfinished(struct request *request, enum error error);
+
+/* Answers a connection of which no request was read, or not to its end, behind
+ * libmicrohttpd's back, and lingers on it.  Whoever holds the descriptor closes it. */
+void request_refuse_unread(struct connection *connection, struct id request_id,
+                           enum error error);
+
+/* The server goes: ends the waiting of a suspended request without a reply. */
+void request_abandon(struct request *request);
+
+/* Counts and logs a reply; `request` may be NULL where there was none to speak of. */
+void request_record(struct server *server, const struct request *request,
+                    const struct id *request_id, unsigned status, enum error error,
+                    size_t response_bytes);
+
+#endif

@@ -1,0 +1,61 @@
+/*
+ * GET /healthz: the process lives.  GET /readyz: it can do its work.
+ */
+#include "endpoints.h"
+#include "json.h"
+#include "store.h"
+
+#define MAX_DATA_BYTES 1024
+
+static void finish_health(struct request *request);
+static void finish_readiness(struct request *request);
+static void on_store_checked(void *context, enum error error);
+
+const struct endpoint ENDPOINT_HEALTHZ = {.finish = finish_health};
+const struct endpoint ENDPOINT_READYZ = {.finish = finish_readiness};
+
+static void finish_health(struct request *request)
+{
+    struct buffer data;
+
+    buffer_init(&data, 64);
+    buffer_append_string(&data, "{\"status\":\"ok\"}");
+    request_succeed(request, &data);
+}
+
+static void finish_readiness(struct request *request)
+{
+    struct services *services = request->server->services;
+
+    services->store->check(services->store, services->loop, on_store_checked, request);
+}
+
+static void on_store_checked(void *context, enum error error)
+{
+    struct request *request = context;
+    const struct services *services = request->server->services;
+    bool is_draining = services->shared->is_draining;
+    bool is_ready = error == OK && !is_draining;
+    struct json_writer json;
+    struct private_text checks;
+    struct buffer text;
+
+    buffer_init(&text, MAX_DATA_BYTES);
+    json_writer_init(&json, &text);
+    json_begin_object(&json);
+    json_key(&json, "checks");
+    json_begin_object(&json);
+    json_key(&json, "store");
+    json_string(&json, error == OK ? "ok" : error_info(error)->code);
+    json_key(&json, "coach");
+    json_string(&json, services->coach->name);
+    json_key(&json, "draining");
+    json_boolean(&json, is_draining);
+    json_end_object(&json);
+    json_end_object(&json);
+    checks = private_text_take(&text);
+    request_answer(request, &(struct answer){.error = is_ready ? OK : ERROR_NOT_READY,
+                                             .data = &checks,
+                                             .details = &checks});
+    private_text_free(&checks);
+}

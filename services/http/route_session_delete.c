@@ -1,0 +1,34 @@
+/*
+ * DELETE /session/{session_id}: removes every trace of an interview.
+ */
+#include "clock.h"
+#include "endpoints.h"
+#include "store.h"
+
+static void finish(struct request *request);
+static void on_deleted(void *context, enum error error);
+
+const struct endpoint ENDPOINT_SESSION_DELETE = {
+    .needs_token = true, .names_session = true, .finish = finish};
+
+static void finish(struct request *request)
+{
+    struct services *services = request->server->services;
+
+    services->store->delete_session(services->store, services->loop, &request->session_id,
+                                    clock_wall_ms(), on_deleted, request);
+}
+
+static void on_deleted(void *context, enum error error)
+{
+    struct request *request = context;
+    struct buffer data;
+
+    if (error != OK) {
+        request_fail(request, error);
+        return;
+    }
+    buffer_init(&data, 64);
+    buffer_append_string(&data, "{\"deleted\":true}");
+    request_succeed(request, &data);
+}

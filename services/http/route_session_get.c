@@ -1,0 +1,84 @@
+/*
+ * GET /session/{session_id}: where an interview stands, for an app that was closed.  No
+ * transcript.
+ */
+#include "clock.h"
+#include "endpoints.h"
+#include "json.h"
+#include "store.h"
+
+#define MAX_DATA_BYTES 65536
+
+static void finish(struct request *request);
+static void on_session(void *context, enum error error, struct session *session,
+                       bool is_replay);
+static void write_data(const struct session *session, struct buffer *out);
+
+const struct endpoint ENDPOINT_SESSION_GET = {
+    .needs_token = true, .names_session = true, .finish = finish};
+
+static void finish(struct request *request)
+{
+    struct services *services = request->server->services;
+
+    services->store->load_session(services->store, services->loop, &request->session_id,
+                                  clock_wall_ms(), on_session, request);
+}
+
+static void on_session(void *context, enum error error, struct session *session,
+                       bool is_replay)
+{
+    struct request *request = context;
+    struct buffer data;
+
+    (void)is_replay;
+    if (error != OK) {
+        request_fail(request, error);
+        return;
+    }
+    buffer_init(&data, MAX_DATA_BYTES);
+    write_data(session, &data);
+    session_free(session);
+    request_succeed(request, &data);
+}
+
+static void write_time(struct json_writer *json, const char *key, int64_t wall_ms)
+{
+    char text[CLOCK_ISO8601_BYTES];
+
+    clock_iso8601(wall_ms, text);
+    json_key(json, key);
+    json_string(json, text);
+}
+
+static void write_data(const struct session *session, struct buffer *out)
+{
+    static const char *const difficulties[] = {"easy", "medium", "hard"};
+    struct json_writer json;
+
+    json_writer_init(&json, out);
+    json_begin_object(&json);
+    json_key(&json, "session_id");
+    json_string(&json, session->id.text);
+    json_key(&json, "role");
+    json_private(&json, &session->role);
+    json_key(&json, "interview_type");
+    json_private(&json, &session->interview_type);
+    json_key(&json, "difficulty");
+    json_string(&json, difficulties[session->difficulty]);
+    json_key(&json, "status");
+    json_string(&json, session_is_complete(session) ? "completed" : "active");
+    json_key(&json, "turn_count");
+    json_integer(&json, session->turn_count);
+    json_key(&json, "total_questions");
+    json_integer(&json, session->total_questions);
+    json_key(&json, "asked_questions");
+    json_begin_array(&json);
+    for (size_t i = 0; i < session->asked_count; i++)
+        json_private(&json, &session->asked[i]);
+    json_end_array(&json);
+    write_time(&json, "created_at", session->created_ms);
+    write_time(&json, "last_activity_at", session->last_activity_ms);
+    write_time(&json, "expires_at", session->expires_ms);
+    json_end_object(&json);
+}

@@ -1,0 +1,225 @@
+/*
+ * POST /session/start: a new interview, its token, and the first words of the coach.
+ *
+ *   finish > start_form_read > make_session > store.create_session > on_created
+ *
+ * The same Idempotency-Key gives the same session, and from that the same reply: the
+ * token depends on nothing but its id and time, the opening prompt on what is stored.
+ */
+#include "clock.h"
+#include "coach_builtin.h"
+#include "endpoints.h"
+#include "idempotency.h"
+#include "json.h"
+#include "mem.h"
+#include "private_reveal.h"
+#include "prompt.h"
+#include "start_form.h"
+#include "store.h"
+#include "token.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_BODY_BYTES 65536
+#define MAX_DATA_BYTES 16384
+#define MAX_DEPTH      4
+
+static int64_t max_body_bytes(const struct settings *settings);
+static void begin(struct request *request);
+static void take(struct request *request, struct span bytes);
+static void finish(struct request *request);
+static enum error read_form(struct request *request, struct start_form *ret_form,
+                            struct field_errors *errors);
+static struct session *make_session(const struct settings *settings,
+                                    struct start_form *form, int64_t now_ms);
+static struct store_key key_of(const struct request *request,
+                               const struct start_form *form,
+                               struct field_errors *errors);
+static void on_created(void *context, enum error error, struct session *session,
+                       bool is_replay);
+static void write_data(const struct services *services, const struct session *session,
+                       struct buffer *out);
+static void refuse(struct request *request, enum error error,
+                   const struct field_errors *errors);
+static void free_body(void *state);
+
+const struct endpoint ENDPOINT_SESSION_START = {
+    .starts_work = true,
+    .max_body_bytes = max_body_bytes,
+    .begin = begin,
+    .take = take,
+    .finish = finish,
+    .free = free_body,
+};
+
+static int64_t max_body_bytes(const struct settings *settings)
+{
+    (void)settings;
+    return MAX_BODY_BYTES;
+}
+
+static void begin(struct request *request)
+{
+    struct buffer *body;
+
+    if (!headers_are_json(&request->headers)) {
+        request_fail(request, ERROR_UNSUPPORTED_MEDIA_TYPE);
+        return;
+    }
+    body = MEM_NEW(struct buffer);
+    buffer_init(body, MAX_BODY_BYTES);
+    request->state = body;
+}
+
+static void take(struct request *request, struct span bytes)
+{
+    if (!buffer_append(request->state, bytes.bytes, bytes.length))
+        request_fail(request, ERROR_FILE_TOO_LARGE);
+}
+
+static void finish(struct request *request)
+{
+    struct services *services = request->server->services;
+    int64_t now_ms = clock_wall_ms();
+    struct field_errors errors = {.count = 0};
+    struct store_new_session creation = {.now_ms = now_ms};
+    struct start_form form = {0};
+    enum error error = read_form(request, &form, &errors);
+
+    if (error == OK)
+        creation.key = key_of(request, &form, &errors);
+    if (error == OK && errors.count > 0)
+        error = ERROR_VALIDATION_ERROR;
+    if (error == OK) {
+        creation.session = make_session(services->settings, &form, now_ms);
+        services->store->create_session(services->store, services->loop, &creation,
+                                        on_created, request);
+    } else {
+        refuse(request, error, &errors);
+    }
+    start_form_free(&form);
+}
+
+static enum error read_form(struct request *request, struct start_form *ret_form,
+                            struct field_errors *errors)
+{
+    const struct buffer *text = request->state;
+    struct json_object *body = json_parse(text->bytes, text->length, MAX_DEPTH);
+    enum error error =
+        start_form_read(body, request->server->services->filter, ret_form, errors);
+
+    json_wipe_and_put(body);
+    return error;
+}
+
+/* Takes the texts of the form. */
+static struct session *make_session(const struct settings *settings,
+                                    struct start_form *form, int64_t now_ms)
+{
+    struct session *session = MEM_NEW(struct session);
+    const char *question;
+
+    session->id = id_random();
+    session->role = form->role;
+    session->interview_type = form->interview_type;
+    form->role = (struct private_text){0};
+    form->interview_type = (struct private_text){0};
+    session->difficulty = (int)form->difficulty;
+    session->total_questions = form->question_count;
+    question = question_bank_pick(&session->role, &session->interview_type,
+                                  form->difficulty, NULL, 0, session->id.text);
+    session->asked[0] = private_text_copy(question, strlen(question));
+    session->asked_count = 1;
+    session->created_ms = now_ms;
+    session->last_activity_ms = now_ms;
+    session->expires_ms = session_expiry(now_ms, now_ms, settings->session_ttl_minutes,
+                                         settings->session_max_hours);
+    return session;
+}
+
+static struct store_key key_of(const struct request *request,
+                               const struct start_form *form, struct field_errors *errors)
+{
+    const struct digest_key *input_key = &request->server->services->shared->input_key;
+    struct span role = private_reveal(&form->role);
+    struct span type = private_reveal(&form->interview_type);
+    unsigned char numbers[2] = {(unsigned char)form->difficulty,
+                                (unsigned char)form->question_count};
+    struct store_key key = {0};
+    struct digest_state state;
+
+    idempotency_read(&request->headers, input_key, &key, errors);
+    if (key.is_there) {
+        digest_begin(&state, input_key);
+        digest_add_field(&state, "session_start", 13);
+        digest_add_field(&state, role.bytes, role.length);
+        digest_add_field(&state, type.bytes, type.length);
+        digest_add_field(&state, numbers, sizeof(numbers));
+        key.fingerprint = digest_end(&state);
+    }
+    return key;
+}
+
+static void on_created(void *context, enum error error, struct session *session,
+                       bool is_replay)
+{
+    struct request *request = context;
+    struct buffer bytes;
+    struct private_text data;
+
+    if (error != OK) {
+        request_fail(request, error);
+        return;
+    }
+    buffer_init(&bytes, MAX_DATA_BYTES);
+    write_data(request->server->services, session, &bytes);
+    data = private_text_take(&bytes);
+    request->session_id = session->id;
+    request_answer(request,
+                   &(struct answer){.error = OK, .data = &data, .is_replay = is_replay});
+    private_text_free(&data);
+    session_free(session);
+}
+
+static void write_data(const struct services *services, const struct session *session,
+                       struct buffer *out)
+{
+    struct private_text token =
+        token_issue(&services->shared->token_key, &session->id, session->created_ms);
+    struct private_text prompt =
+        prompt_opening(&session->role, &session->interview_type, &session->asked[0]);
+    struct json_writer json;
+
+    json_writer_init(&json, out);
+    json_begin_object(&json);
+    json_key(&json, "session_id");
+    json_string(&json, session->id.text);
+    json_key(&json, "session_token");
+    json_private(&json, &token);
+    json_key(&json, "opening_prompt");
+    json_private(&json, &prompt);
+    json_end_object(&json);
+    private_text_free(&token);
+    private_text_free(&prompt);
+}
+
+static void refuse(struct request *request, enum error error,
+                   const struct field_errors *errors)
+{
+    struct private_text details = {0};
+
+    if (error == ERROR_VALIDATION_ERROR)
+        details = field_errors_json(errors);
+    request_answer(request, &(struct answer){.error = error, .details = &details});
+    private_text_free(&details);
+}
+
+static void free_body(void *state)
+{
+    struct buffer *body = state;
+
+    if (body != NULL)
+        buffer_done(body);
+    free(body);
+}

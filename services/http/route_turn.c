@@ -1,0 +1,222 @@
+/*
+ * POST /turn: the upload becomes a turn (turn.h), and its result the reply.
+ *
+ * A client that asks for events gets them from the first news of the turn on: the stream
+ * is 200 by then, whatever the result will be.  An error that comes before any news is an
+ * ordinary reply with its own status, and so is a refusal by the filter of what was
+ * typed; a success that comes before any news (a replay) is a stream of one event.
+ */
+#include "clock.h"
+#include "delivery.h"
+#include "endpoints.h"
+#include "event_stream.h"
+#include "json.h"
+#include "mem.h"
+#include "turn.h"
+#include "upload.h"
+
+#include <stdlib.h>
+
+/* One request and what becomes of it: the request's state, until it ends while the turn
+ * goes on. */
+struct exchange {
+    struct server *server;   /* borrowed */
+    struct request *request; /* borrowed; NULL: the client of a stream has left */
+    struct id session_id;
+    struct upload *upload; /* owned; NULL: all of it was read */
+    bool is_running;       /* on_turn() is to come */
+};
+
+static int64_t max_body_bytes(const struct settings *settings);
+static void begin(struct request *request);
+static void take(struct request *request, struct span bytes);
+static void finish(struct request *request);
+static void on_news(void *context, enum turn_news news, const struct private_text *text);
+static void on_turn(void *context, struct turn_result result);
+static void answer(struct request *request, const struct turn_result *result);
+static void refuse(struct request *request, enum error error,
+                   const struct private_text *details);
+static struct private_text details_of(enum error error, const struct field_errors *errors,
+                                      const struct upload *upload);
+static void free_state(void *state);
+
+const struct endpoint ENDPOINT_TURN = {
+    .needs_token = true,
+    .starts_work = true,
+    .starts_turn = true,
+    .max_body_bytes = max_body_bytes,
+    .begin = begin,
+    .take = take,
+    .finish = finish,
+    .free = free_state,
+};
+
+static int64_t max_body_bytes(const struct settings *settings)
+{
+    return upload_max_bytes(settings);
+}
+
+static void begin(struct request *request)
+{
+    const struct services *services = request->server->services;
+    struct upload_terms terms = {
+        .settings = services->settings,
+        .input_key = &services->shared->input_key,
+        .can_hear = services->transcriber != NULL,
+        .body_bytes = headers_body_length(&request->headers),
+    };
+    struct exchange *exchange = MEM_NEW(struct exchange);
+    struct field_errors errors = {.count = 0};
+    enum error error;
+
+    exchange->server = request->server;
+    exchange->request = request;
+    exchange->session_id = request->session_id;
+    request->state = exchange;
+    error = upload_new(&terms, request->headers.content_type, &exchange->upload, &errors);
+    if (error != OK) {
+        struct private_text details = details_of(error, &errors, NULL);
+
+        refuse(request, error, &details);
+        private_text_free(&details);
+    }
+}
+
+static void take(struct request *request, struct span bytes)
+{
+    struct exchange *exchange = request->state;
+    enum error error = upload_take(exchange->upload, bytes);
+
+    if (error != OK)
+        refuse(request, error, NULL);
+}
+
+static void finish(struct request *request)
+{
+    struct exchange *exchange = request->state;
+    struct turn_request turn = {
+        .request_id = request->request_id,
+        .session_id = request->session_id,
+        .news = accept_wants_events(&request->headers.accept) ? on_news : NULL,
+        .received_us = request->received_us,
+        .upload_us = clock_monotonic_us() - request->received_us,
+    };
+    struct field_errors errors = {.count = 0};
+    enum error error = upload_finish(exchange->upload, &request->headers, &turn, &errors);
+    struct private_text details = details_of(error, &errors, exchange->upload);
+
+    /* Its memory is not held while the turn runs. */
+    upload_free(exchange->upload);
+    exchange->upload = NULL;
+    if (error == OK) {
+        exchange->is_running = true;
+        turn_start(request->server->services, &turn, on_turn, exchange);
+    } else {
+        refuse(request, error, &details);
+    }
+    private_text_free(&details);
+    private_text_free(&turn.transcript);
+    buffer_done(&turn.recording);
+}
+
+static void on_news(void *context, enum turn_news news, const struct private_text *text)
+{
+    struct exchange *exchange = context;
+    struct request *request = exchange->request;
+
+    if (request == NULL)
+        return;
+    if (request->stream == NULL)
+        event_stream_begin(request, false);
+    switch (news) {
+    case TURN_TRANSCRIBING: event_stream_stage(request, "transcribing"); break;
+    case TURN_THINKING: event_stream_stage(request, "thinking"); break;
+    case TURN_SPEAKING: event_stream_stage(request, "speaking"); break;
+    case TURN_TRANSCRIPT: event_stream_text(request, "transcript", text); break;
+    case TURN_ASSISTANT_TEXT: event_stream_text(request, "assistant_text", text); break;
+    }
+}
+
+static void on_turn(void *context, struct turn_result result)
+{
+    struct exchange *exchange = context;
+
+    exchange->is_running = false;
+    if (exchange->request != NULL) {
+        exchange->request->turn_number = result.turn_number;
+        answer(exchange->request, &result);
+    } else {
+        if (result.turn_number > 0)
+            delivery_failed(exchange->server, &exchange->session_id, result.turn_number);
+        free(exchange);
+    }
+    turn_result_free(&result);
+}
+
+static void answer(struct request *request, const struct turn_result *result)
+{
+    const struct answer answer = {
+        .error = result->error,
+        .data = &result->data,
+        .message = &result->message,
+        .details = &result->details,
+        .retry_after_s = result->retry_after_s,
+        .is_replay = result->is_replay,
+        .timings = &result->timings,
+    };
+
+    if (request->stream == NULL && result->error == OK &&
+        accept_wants_events(&request->headers.accept))
+        event_stream_begin(request, result->is_replay);
+    if (request->stream != NULL)
+        event_stream_result(request, &answer);
+    else
+        request_answer(request, &answer);
+}
+
+/* No turn was started: all time went into the upload. */
+static void refuse(struct request *request, enum error error,
+                   const struct private_text *details)
+{
+    int64_t spent_us = clock_monotonic_us() - request->received_us;
+    struct turn_timings timings = {.upload_us = spent_us, .total_us = spent_us};
+
+    request_answer(request, &(struct answer){
+                                .error = error, .details = details, .timings = &timings});
+}
+
+/* Which fields are bad, or {"reason":"..."}: what is wrong with a recording. */
+static struct private_text details_of(enum error error, const struct field_errors *errors,
+                                      const struct upload *upload)
+{
+    struct private_text details = {0};
+    struct json_writer json;
+    struct buffer text;
+
+    if (errors->count > 0)
+        return field_errors_json(errors);
+    if (error != ERROR_INVALID_AUDIO)
+        return details;
+    buffer_init(&text, 64);
+    json_writer_init(&json, &text);
+    json_begin_object(&json);
+    json_key(&json, "reason");
+    json_string(&json, upload_audio_fault(upload));
+    json_end_object(&json);
+    return private_text_take(&text);
+}
+
+/* A request never ends before its turn but where it is a stream, or where the server
+ * goes, and then nobody calls on_turn(). */
+static void free_state(void *state)
+{
+    struct exchange *exchange = state;
+
+    if (exchange == NULL)
+        return;
+    upload_free(exchange->upload);
+    exchange->upload = NULL;
+    exchange->request = NULL;
+    if (!exchange->is_running || exchange->server->is_going)
+        free(exchange);
+}

@@ -1,0 +1,348 @@
+#include "upload.h"
+
+#include "idempotency.h"
+#include "json.h"
+#include "mem.h"
+#include "multipart.h"
+#include "parameters.h"
+#include "private_reveal.h"
+#include "recording.h"
+#include "utf8.h"
+
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MAX_ID_BYTES      64    /* more than a UUID has: what is longer is none */
+#define MAX_UTF8_BYTES    4     /* of one character */
+#define MAX_ESCAPED_BYTES 12    /* of one character in JSON: \uD83D\uDE00 */
+#define FORM_BYTES        65536 /* of a form beside its values */
+
+enum field { FIELD_SESSION_ID, FIELD_TRANSCRIPT, FIELD_AUDIO, FIELD_COUNT, FIELD_OTHER };
+
+static const char *const field_names[FIELD_COUNT] = {"session_id", "transcript", "audio"};
+
+struct upload {
+    struct upload_terms terms;
+    struct multipart *multipart; /* owned; NULL: the body is JSON */
+    struct buffer json;
+    enum field field; /* of the part that is being read */
+    unsigned seen[FIELD_COUNT];
+    struct buffer session_id;
+    struct buffer transcript;
+    struct recording recording; /* `audio`, once it has begun */
+    const char *audio_fault;    /* static; NULL: none was found */
+    enum error error;           /* of the part that is being read */
+};
+
+static void begin_part(void *context, const struct multipart_part *part);
+static void take_part(void *context, struct span bytes);
+static void end_part(void *context);
+static void begin_audio(struct upload *upload, const struct multipart_part *part);
+static bool must_be_heard(const struct upload *upload);
+static void take_audio(struct upload *upload, struct span bytes);
+static void read_json(struct upload *upload, struct field_errors *errors);
+static void check_fields(const struct upload *upload, struct field_errors *errors);
+static bool is_of_session(const struct upload *upload, const struct id *session_id);
+static enum error check_transcript(const struct upload *upload);
+static enum error take_answer(struct upload *upload, struct turn_request *request);
+static void fill_in_input(const struct upload *upload, struct turn_request *request);
+
+static const struct multipart_events events = {
+    .begin = begin_part,
+    .bytes = take_part,
+    .end = end_part,
+};
+
+int64_t upload_max_bytes(const struct settings *settings)
+{
+    return settings->max_audio_bytes +
+           settings->max_transcript_chars * MAX_ESCAPED_BYTES + FORM_BYTES;
+}
+
+enum error upload_new(const struct upload_terms *terms, struct span content_type,
+                      struct upload **ret_upload, struct field_errors *errors)
+{
+    struct span type = parameters_value(content_type);
+    size_t max_chars = (size_t)terms->settings->max_transcript_chars;
+    struct span boundary;
+    struct upload *upload;
+
+    if (span_equals_ignoring_case(type, "multipart/form-data")) {
+        if (!multipart_boundary(content_type, &boundary)) {
+            field_errors_add(errors, "Content-Type", "bad_boundary");
+            return ERROR_VALIDATION_ERROR;
+        }
+    } else if (!span_equals_ignoring_case(type, "application/json")) {
+        return ERROR_UNSUPPORTED_MEDIA_TYPE;
+    } else {
+        boundary = (struct span){NULL, 0};
+    }
+
+    upload = MEM_NEW(struct upload);
+    upload->terms = *terms;
+    buffer_init(&upload->json, max_chars * MAX_ESCAPED_BYTES + FORM_BYTES);
+    buffer_init(&upload->session_id, MAX_ID_BYTES);
+    buffer_init(&upload->transcript, max_chars * MAX_UTF8_BYTES);
+    if (boundary.length > 0) {
+        upload->multipart = MEM_NEW(struct multipart);
+        multipart_init(upload->multipart, boundary, &events, upload);
+    }
+    *ret_upload = upload;
+    return OK;
+}
+
+enum error upload_take(struct upload *upload, struct span bytes)
+{
+    if (upload->multipart != NULL)
+        multipart_take(upload->multipart, bytes);
+    else if (!buffer_append(&upload->json, bytes.bytes, bytes.length))
+        return ERROR_FILE_TOO_LARGE;
+    return upload->error;
+}
+
+static void begin_part(void *context, const struct multipart_part *part)
+{
+    struct upload *upload = context;
+
+    upload->field = FIELD_OTHER;
+    for (enum field field = 0; field < FIELD_COUNT; field++) {
+        if (strcmp(part->name, field_names[field]) == 0)
+            upload->field = field;
+    }
+    if (upload->field == FIELD_OTHER)
+        return;
+    /* The first of its name is read; a second one is an error in any case. */
+    if (upload->seen[upload->field]++ > 0)
+        upload->field = FIELD_OTHER;
+    else if (upload->field == FIELD_AUDIO)
+        begin_audio(upload, part);
+}
+
+static void take_part(void *context, struct span bytes)
+{
+    struct upload *upload = context;
+
+    /* What does not fit into a buffer sets its is_over, which is looked at in the end. */
+    switch (upload->field) {
+    case FIELD_SESSION_ID:
+        buffer_append(&upload->session_id, bytes.bytes, bytes.length);
+        break;
+    case FIELD_TRANSCRIPT:
+        buffer_append(&upload->transcript, bytes.bytes, bytes.length);
+        break;
+    case FIELD_AUDIO: take_audio(upload, bytes); break;
+    case FIELD_COUNT:
+    case FIELD_OTHER: break;
+    }
+}
+
+static void end_part(void *context)
+{
+    struct upload *upload = context;
+    if (upload->field == FIELD_AUDIO)
+        recording_end(&upload->recording);
+    upload->field = FIELD_OTHER;
+}
+
+static void begin_audio(struct upload *upload, const struct multipart_part *part)
+{
+    const struct upload_terms *terms = &upload->terms;
+
+    recording_begin(&upload->recording, part, terms->input_key,
+                    terms->settings->max_audio_bytes);
+    if (terms->can_hear && must_be_heard(upload))
+        recording_keep(&upload->recording, terms->body_bytes);
+}
+
+/* As far as is known: a transcript may still follow. */
+static bool must_be_heard(const struct upload *upload)
+{
+    const struct buffer *text = &upload->transcript;
+    size_t at = 0;
+
+    if (!utf8_is_valid(text->bytes, text->length))
+        return false;
+    while (at < text->length) {
+        if (!utf8_is_space(utf8_next(text->bytes, text->length, &at)))
+            return false;
+    }
+    return true;
+}
+
+static void take_audio(struct upload *upload, struct span bytes)
+{
+    if (!recording_take(&upload->recording, bytes))
+        upload->error = ERROR_FILE_TOO_LARGE;
+}
+
+enum error upload_finish(struct upload *upload, const struct headers *headers,
+                         struct turn_request *request, struct field_errors *errors)
+{
+    enum error error;
+
+    if (upload->multipart == NULL)
+        read_json(upload, errors);
+    check_fields(upload, errors);
+    idempotency_read(headers, upload->terms.input_key, &request->input.key, errors);
+    if (errors->count > 0)
+        return ERROR_VALIDATION_ERROR;
+    if (!is_of_session(upload, &request->session_id))
+        return ERROR_SESSION_ID_MISMATCH;
+
+    error = check_transcript(upload);
+    if (error != OK)
+        return error;
+    error = take_answer(upload, request);
+    if (error == OK)
+        fill_in_input(upload, request);
+    return error;
+}
+
+/* Members that are null count as not there. */
+static void read_json(struct upload *upload, struct field_errors *errors)
+{
+    struct json_object *body = json_parse(upload->json.bytes, upload->json.length, 8);
+    struct buffer *const values[] = {&upload->session_id, &upload->transcript};
+
+    if (!json_object_is_type(body, json_type_object)) {
+        field_errors_add(errors, "body", "not_a_json_object");
+    } else {
+        for (enum field field = FIELD_SESSION_ID; field <= FIELD_TRANSCRIPT; field++) {
+            struct span value = json_member_string(body, field_names[field]);
+
+            if (value.bytes != NULL)
+                buffer_append(values[field], value.bytes, value.length);
+            else if (json_member(body, field_names[field]) != NULL)
+                field_errors_add(errors, field_names[field], "not_a_string");
+            upload->seen[field] = value.bytes != NULL;
+        }
+        if (json_member(body, field_names[FIELD_AUDIO]) != NULL)
+            field_errors_add(errors, "audio", "needs_multipart");
+    }
+    json_wipe_and_put(body);
+}
+
+static void check_fields(const struct upload *upload, struct field_errors *errors)
+{
+    struct id id;
+
+    if (upload->multipart != NULL) {
+        switch (multipart_finish(upload->multipart)) {
+        case MULTIPART_GOOD: break;
+        case MULTIPART_BAD_BOUNDARY:
+            field_errors_add(errors, "body", "bad_boundary");
+            break;
+        case MULTIPART_BAD_HEADER:
+            field_errors_add(errors, "body", "bad_part_header");
+            break;
+        case MULTIPART_TOO_MANY_PARTS:
+            field_errors_add(errors, "body", "too_many_parts");
+            break;
+        case MULTIPART_TRUNCATED: field_errors_add(errors, "body", "truncated"); break;
+        }
+    }
+    if (errors->count > 0)
+        return;
+    for (enum field field = 0; field < FIELD_COUNT; field++) {
+        if (upload->seen[field] > 1)
+            field_errors_add(errors, field_names[field], "doubled");
+    }
+    if (upload->seen[FIELD_SESSION_ID] == 0)
+        field_errors_add(errors, "session_id", "required");
+    else if (upload->session_id.is_over ||
+             !id_parse(upload->session_id.bytes, upload->session_id.length, &id))
+        field_errors_add(errors, "session_id", "not_a_uuid");
+}
+
+static bool is_of_session(const struct upload *upload, const struct id *session_id)
+{
+    struct id id;
+
+    if (!id_parse(upload->session_id.bytes, upload->session_id.length, &id))
+        return false;
+    id = id_lower(&id);
+    return id_equals(&id, session_id);
+}
+
+static enum error check_transcript(const struct upload *upload)
+{
+    const struct buffer *text = &upload->transcript;
+
+    if (text->is_over)
+        return ERROR_INVALID_TRANSCRIPT;
+    if (text->length == 0)
+        return OK;
+    if (!utf8_is_valid(text->bytes, text->length) ||
+        utf8_count(text->bytes, text->length) >
+            (size_t)upload->terms.settings->max_transcript_chars)
+        return ERROR_INVALID_TRANSCRIPT;
+    return OK;
+}
+
+/* Where there is a transcript a recording is only known again, not judged. */
+static enum error take_answer(struct upload *upload, struct turn_request *request)
+{
+    struct recording *recording = &upload->recording;
+
+    request->transcript = private_text_take(&upload->transcript);
+    if (!private_text_is_blank(&request->transcript))
+        return OK;
+    private_text_free(&request->transcript);
+    if (upload->seen[FIELD_AUDIO] == 0)
+        return ERROR_MISSING_INPUT;
+    upload->audio_fault =
+        recording_fault(recording, upload->terms.settings->max_audio_s * 1000);
+    if (upload->audio_fault != NULL)
+        return ERROR_INVALID_AUDIO;
+    request->container = recording_container(recording);
+    request->recording = recording->bytes;
+    recording->bytes = (struct buffer){0};
+    return OK;
+}
+
+const char *upload_audio_fault(const struct upload *upload)
+{
+    return upload->audio_fault;
+}
+
+/* The fingerprint is over fields and values, whatever their order and the form they came
+ * in. */
+static void fill_in_input(const struct upload *upload, struct turn_request *request)
+{
+    struct store_input *input = &request->input;
+    struct span text = private_reveal(&request->transcript);
+    bool has_transcript = text.length > 0;
+    struct digest_state state;
+
+    /* An empty recording says nothing: it equals every other. */
+    input->has_audio = upload->recording.length > 0;
+    input->audio = upload->recording.digest;
+    input->has_transcript = has_transcript;
+    if (has_transcript) {
+        digest_begin(&state, upload->terms.input_key);
+        digest_add_field(&state, "transcript", 10);
+        digest_add_field(&state, text.bytes, text.length);
+        input->transcript = digest_end(&state);
+    }
+    if (!input->key.is_there)
+        return;
+    digest_begin(&state, upload->terms.input_key);
+    digest_add_field(&state, "turn", 4);
+    digest_add_field(&state, request->session_id.text, strlen(request->session_id.text));
+    digest_add_field(&state, text.bytes, has_transcript ? text.length : 0);
+    digest_add_field(&state, input->audio.bytes, input->has_audio ? DIGEST_BYTES : 0);
+    input->key.fingerprint = digest_end(&state);
+}
+
+void upload_free(struct upload *upload)
+{
+    if (upload == NULL)
+        return;
+    free(upload->multipart);
+    buffer_done(&upload->json);
+    buffer_done(&upload->session_id);
+    buffer_done(&upload->transcript);
+    recording_done(&upload->recording);
+    free(upload);
+}

@@ -1,0 +1,142 @@
+/*
+ * Poise: an interview coach that refuses well.  One sentence for each room and its files:
+ *
+ *   base/      settings, errors, log, JSON, audio containers and text that stays private: what every
+ *              room needs.
+ *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections.
+ *   provider/  coach_groq asks a model and coach_builtin is one, both answer with the same JSON;
+ *              transcriber_ and speaker_ files hear recordings and speak replies.
+ *   session/   session and token are the rules of an interview's life; store_sqlite keeps it, and
+ *              decides what happens exactly once.
+ *   safety/    fold, normalise, patterns, prefilter and filter: which words go no further.
+ *   turn/      turn is the pipeline from an answer to the next question; prompt, reply and summary
+ *              are what it says to the coach and makes of its answer, reply_stream finds the question
+ *              while that is still being written, delivery measures how the answer was spoken.
+ *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
+ *              reply's.
+ *   command/   serve builds and runs the service; check and doctor are the operator's tools.
+ */
+#include "command.h"
+
+#include "errors.h"
+#include "version.h"
+
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_BYTES 65536
+
+extern char **environ;
+
+bool command_settings(struct settings *settings)
+{
+    struct buffer problems;
+    bool is_good;
+
+    buffer_init(&problems, TEXT_BYTES);
+    is_good = settings_load(settings, environ, ".env", &problems);
+    if (!is_good)
+        fprintf(stderr, "poise: bad settings\n%s", problems.bytes);
+    buffer_done(&problems);
+    return is_good;
+}
+
+static int print(struct buffer *text)
+{
+    bool is_good = fwrite(text->bytes, 1, text->length, stdout) == text->length &&
+                   fflush(stdout) == 0;
+
+    buffer_done(text);
+    return is_good ? 0 : 1;
+}
+
+static int print_help(int argc, char **argv)
+{
+    struct buffer text;
+
+    (void)argc;
+    (void)argv;
+    buffer_init(&text, TEXT_BYTES);
+    buffer_append_string(&text,
+                         "Poise: an interview coach that refuses well.\n"
+                         "\n"
+                         "  poise [serve]        run the service\n"
+                         "  poise check          put texts through the safety filter\n"
+                         "  poise doctor         say what works with these settings and "
+                         "what does not\n"
+                         "  poise --errors       every error a client can see\n"
+                         "  poise --env-example  every setting, as a .env file\n"
+                         "  poise --help, --version\n"
+                         "\n"
+                         "Settings, from the environment or ./.env (default, range):\n");
+    settings_write_help(&text);
+    return print(&text);
+}
+
+static int print_version(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    printf("poise %s\n", version());
+    return 0;
+}
+
+static int print_env_example(int argc, char **argv)
+{
+    struct buffer text;
+
+    (void)argc;
+    (void)argv;
+    buffer_init(&text, TEXT_BYTES);
+    settings_write_example(&text);
+    return print(&text);
+}
+
+static int print_errors(int argc, char **argv)
+{
+    (void)argc;
+    (void)argv;
+    printf("stage\tcode\tstatus\tretryable\tmessage_safe\n");
+    for (int error = OK + 1; error < ERROR_COUNT; error++) {
+        const struct error_info *info = error_info((enum error)error);
+
+        printf("%s\t%s\t", stage_name(info->stage), info->code);
+        if (info->http_status > 0)
+            printf("%u", info->http_status);
+        else
+            printf("-");
+        printf("\t%s\t%s\n", info->retryable ? "yes" : "no", info->message_safe);
+    }
+    return 0;
+}
+
+static const struct {
+    const char *name;
+    int (*run)(int argc, char **argv);
+} commands[] = {
+    {"serve", command_serve},
+    {"check", command_check},
+    {"doctor", command_doctor},
+    {"--help", print_help},
+    {"-h", print_help},
+    {"--version", print_version},
+    {"--env-example", print_env_example},
+    {"--errors", print_errors},
+};
+
+int main(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "serve";
+
+    if (sodium_init() < 0) {
+        fprintf(stderr, "poise: the system gives no random numbers\n");
+        return 1;
+    }
+    for (size_t at = 0; at < sizeof(commands) / sizeof(commands[0]); at++)
+        if (strcmp(commands[at].name, name) == 0)
+            return commands[at].run(argc > 2 ? argc - 2 : 0,
+                                    argv + (argc > 2 ? 2 : argc));
+    fprintf(stderr, "poise: unknown command %s; see poise --help\n", name);
+    return 2;
+}

@@ -1,0 +1,352 @@
+/*
+ * Reads an answer once, from left to right: cut into words and sentences, then looked
+ * through for the lexicon's phrases, then for who did what.
+ */
+#include "answer_internal.h"
+
+#include "mem.h"
+
+#include <ctype.h>
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { WORDS_CEILING = 16384 }; /* what stands behind is not read */
+enum { QUOTE_BYTES = 60, QUOTE_WORDS_LEAST = 3 };
+
+static void copy_text(struct answer *answer, struct span text);
+static void cut_words(struct answer *answer, const struct lexicon *lexicon);
+static void measure_sentences(struct answer *answer);
+static void find_cues(struct answer *answer, const struct lexicon *lexicon);
+static void find_deeds(struct answer *answer);
+
+void answer_read_words(struct answer *answer, const struct lexicon *lexicon,
+                       struct span text)
+{
+    *answer = (struct answer){0};
+    copy_text(answer, text);
+    cut_words(answer, lexicon);
+}
+
+void answer_read(struct answer *answer, const struct lexicon *lexicon, struct span text)
+{
+    answer_read_words(answer, lexicon, text);
+    measure_sentences(answer);
+    find_cues(answer, lexicon);
+    find_deeds(answer);
+}
+
+void answer_done(struct answer *answer)
+{
+    if (answer->text)
+        sodium_memzero(answer->text, answer->text_length);
+    if (answer->words)
+        sodium_memzero(answer->words, answer->word_count * sizeof *answer->words);
+    free(answer->text);
+    free(answer->words);
+    *answer = (struct answer){0};
+}
+
+/* What U+2000 to U+203F, where keyboards find their dashes and quotation marks, would be
+ * in ASCII; 0: the text is none of these.  An ellipsis is a pause, not an end. */
+static char plain_punctuation(const char *bytes, size_t left)
+{
+    if (left < 3 || memcmp(bytes, "\xe2\x80", 2) != 0)
+        return 0;
+    switch ((unsigned char)bytes[2]) {
+    case 0x98:
+    case 0x99: return '\'';
+    case 0x9c:
+    case 0x9d:
+    case 0x9e: return '"';
+    }
+    return '-';
+}
+
+/* Later steps need to know ASCII punctuation only. */
+static void copy_text(struct answer *answer, struct span text)
+{
+    size_t at = 0;
+
+    answer->text = mem_zalloc(text.length + 1);
+    while (at < text.length) {
+        char plain = plain_punctuation(text.bytes + at, text.length - at);
+
+        answer->text[answer->text_length++] = plain ? plain : text.bytes[at];
+        at += plain ? 3 : 1;
+    }
+}
+
+static bool is_letter(char byte)
+{
+    return isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80;
+}
+
+/* An apostrophe, hyphen or decimal point inside a word belongs to it. */
+static bool is_inside_word(const char *text, size_t at, size_t length)
+{
+    if (at + 1 >= length || !is_letter(text[at + 1]))
+        return false;
+    if (text[at] == '.' || text[at] == ',')
+        return isdigit((unsigned char)text[at - 1]) &&
+               isdigit((unsigned char)text[at + 1]);
+    return text[at] == '\'' || text[at] == '-';
+}
+
+/* "Well... I" is a pause. */
+static bool is_ellipsis(const char *text, size_t at, size_t length)
+{
+    return (at > 0 && text[at - 1] == '.') || (at + 1 < length && text[at + 1] == '.');
+}
+
+static bool ends_sentence(const char *text, size_t at, size_t length)
+{
+    switch (text[at]) {
+    case '!':
+    case '?':
+    case ';':
+    case '\n': return true;
+    case '.':
+        return !is_ellipsis(text, at, length) &&
+               (at + 1 == length || !is_letter(text[at + 1]));
+    }
+    return false;
+}
+
+static void add_word(struct answer *answer, const struct lexicon *lexicon,
+                     struct word word)
+{
+    word.hash = lexicon_hash(lexicon_hash_start(), word.text);
+    lexicon_find(lexicon, word.hash, &word.cues);
+    if (isdigit((unsigned char)*word.text.bytes) || word.cues & BIT(CUE_FIGURE_WORDS)) {
+        answer->number_count++;
+        answer->last_figure = answer->word_count;
+    } else if (word.cues & BIT(CUE_NUMBER_WORDS)) {
+        answer->number_count++;
+    }
+    answer->words[answer->word_count++] = word;
+}
+
+static void count_letter(struct answer *answer, char byte)
+{
+    if (isalpha((unsigned char)byte))
+        answer->ascii_letters++;
+    else if ((unsigned char)byte >= 0xc0)
+        answer->other_letters++;
+}
+
+static void cut_words(struct answer *answer, const struct lexicon *lexicon)
+{
+    const char *text = answer->text;
+    size_t length = answer->text_length, at = 0;
+    enum gap gap = GAP_SENTENCE;
+    bool is_quoted = false;
+
+    /* No word is shorter than a letter and what parts it from the next. */
+    answer->words =
+        mem_zalloc((length / 2 < WORDS_CEILING ? length / 2 + 1 : WORDS_CEILING) *
+                   sizeof *answer->words);
+    while (at < length && answer->word_count < WORDS_CEILING) {
+        if (is_letter(text[at])) {
+            size_t start = at;
+
+            for (;
+                 at < length && (is_letter(text[at]) || is_inside_word(text, at, length));
+                 at++)
+                count_letter(answer, text[at]);
+            add_word(answer, lexicon,
+                     (struct word){.text = {text + start, at - start},
+                                   .gap = gap,
+                                   .is_quoted = is_quoted});
+            gap = GAP_NONE;
+            continue;
+        }
+        if (text[at] == '"')
+            is_quoted = !is_quoted;
+        if (ends_sentence(text, at, length))
+            gap = GAP_SENTENCE;
+        else if (gap == GAP_NONE && ispunct((unsigned char)text[at]))
+            gap = GAP_PAUSE;
+        at++;
+    }
+}
+
+static void measure_sentences(struct answer *answer)
+{
+    size_t first = 0;
+
+    for (size_t i = 0; i <= answer->word_count; i++) {
+        if (i < answer->word_count && answer->words[i].gap == GAP_PAUSE)
+            answer->pause_count++;
+        if (i < answer->word_count && answer->words[i].gap != GAP_SENTENCE)
+            continue;
+        if (i - first > answer->longest_sentence) {
+            answer->longest_sentence = i - first;
+            answer->longest_first = first;
+        }
+        if (i > first) {
+            answer->sentence_count++;
+            answer->last_first = first;
+        }
+        first = i;
+    }
+}
+
+static void count_cue(struct cue_hits *hits, size_t index)
+{
+    if (hits->count++ == 0)
+        hits->first = index;
+    hits->last = index;
+}
+
+/* At every word the phrases that begin there; a phrase does not run on into the next
+ * sentence. */
+static void find_cues(struct answer *answer, const struct lexicon *lexicon)
+{
+    for (size_t i = 0; i < answer->word_count; i++) {
+        uint64_t hash = answer->words[i].hash;
+        uint32_t seen = 0, cues;
+        size_t end = i;
+
+        while (lexicon_find(lexicon, hash, &cues)) {
+            for (enum cue cue = 0; cue < CUE_COUNT; cue++)
+                if (cues & ~seen & BIT(cue))
+                    count_cue(&answer->cues[cue], i);
+            seen |= cues;
+            end++;
+            if (end == answer->word_count || answer->words[end].gap == GAP_SENTENCE)
+                break;
+            hash = lexicon_hash(hash, answer->words[end].text);
+        }
+    }
+}
+
+/* A word that says what was done: "called", "built"; not "wanted". */
+static bool is_deed(const struct word *word)
+{
+    size_t length = word->text.length;
+
+    if (word->cues & BIT(CUE_IRREGULAR_ACTION))
+        return true;
+    return length >= 4 && !(word->cues & BIT(CUE_NOT_ACTION)) &&
+           tolower((unsigned char)word->text.bytes[length - 2]) == 'e' &&
+           tolower((unsigned char)word->text.bytes[length - 1]) == 'd';
+}
+
+/*
+ * Follows who is being spoken of.  A deed is theirs when nothing but small words stands
+ * between ("I then quickly called"), or when it goes on from an earlier one ("and
+ * arranged").
+ */
+static void find_deeds(struct answer *answer)
+{
+    struct deeds *deeds = NULL;
+    size_t who = 0;
+    bool is_near = false, has_deed = false;
+
+    for (size_t i = 0; i < answer->word_count; i++) {
+        const struct word *word = &answer->words[i];
+
+        if (word->cues & (BIT(CUE_DOER_OWN) | BIT(CUE_DOER_SHARED))) {
+            struct deeds *whose =
+                word->cues & BIT(CUE_DOER_OWN) ? &answer->own : &answer->shared;
+
+            has_deed = has_deed && deeds == whose && word->gap != GAP_SENTENCE;
+            deeds = whose;
+            who = i;
+            is_near = true;
+        } else if (word->gap == GAP_SENTENCE || word->cues & BIT(CUE_DOER_OTHER)) {
+            deeds = NULL;
+        } else if (deeds && is_deed(word) &&
+                   (is_near || (has_deed && (answer_word_is(answer, i - 1, "and") ||
+                                             answer_word_is(answer, i - 1, "then") ||
+                                             word->gap == GAP_PAUSE)))) {
+            if (deeds->count++ == 0)
+                deeds->first = who;
+            deeds->last = who;
+            has_deed = true;
+            is_near = false;
+        } else if (!(word->cues & BIT(CUE_BETWEEN))) {
+            is_near = false;
+        }
+    }
+}
+
+bool answer_word_is(const struct answer *answer, size_t index, const char *word)
+{
+    return index < answer->word_count &&
+           span_equals_ignoring_case(answer->words[index].text, word);
+}
+
+bool answer_is_foreign(const struct answer *answer)
+{
+    size_t english = answer->cues[CUE_ENGLISH].count;
+    size_t foreign = answer->cues[CUE_FOREIGN].count;
+
+    if (answer->other_letters * 3 > answer->ascii_letters)
+        return true;
+    return foreign >= 2 && foreign > english;
+}
+
+/* Only what can be quoted without a second look. */
+static bool is_plain(struct span word)
+{
+    for (size_t i = 0; i < word.length; i++)
+        if ((unsigned char)word.bytes[i] >= 0x80 ||
+            (!isalnum((unsigned char)word.bytes[i]) && word.bytes[i] != '\'' &&
+             word.bytes[i] != '-'))
+            return false;
+    return true;
+}
+
+static bool is_one_of(const struct answer *answer, size_t index, const char *const *words)
+{
+    for (; *words; words++)
+        if (answer_word_is(answer, index, *words))
+            return true;
+    return false;
+}
+
+/* Another clause begins, which a quotation can do without. */
+static bool opens_clause(const struct answer *answer, size_t index)
+{
+    static const char *const words[] = {
+        "and",    "so",       "but",    "then",  "because", "which", "even",
+        "though", "although", "while",  "when",  "if",      "that",  "who",
+        "where",  "until",    "before", "after", "since",   "as",    NULL};
+
+    return is_one_of(answer, index, words);
+}
+
+bool answer_quote(const struct answer *answer, size_t first, size_t most, char *ret_quote,
+                  size_t size)
+{
+    size_t end = first, length = 0;
+
+    while (end < answer->word_count && end - first < most &&
+           (end == first || answer->words[end].gap == GAP_NONE) &&
+           (end == first || !opens_clause(answer, end)) &&
+           is_plain(answer->words[end].text))
+        end++;
+    while (end > first && answer->words[end - 1].cues & BIT(CUE_STOP) &&
+           end - first > 2 && !answer_word_is(answer, end - 1, "out") &&
+           !answer_word_is(answer, end - 1, "up") &&
+           !answer_word_is(answer, end - 1, "down"))
+        end--;
+    if (end < first + QUOTE_WORDS_LEAST)
+        return false;
+
+    for (size_t i = first; i < end; i++)
+        length += answer->words[i].text.length + 1;
+    if (length > QUOTE_BYTES || length > size)
+        return false;
+    length = 0;
+    for (size_t i = first; i < end; i++) {
+        struct span word = answer->words[i].text;
+
+        memcpy(ret_quote + length, word.bytes, word.length);
+        length += word.length;
+        ret_quote[length++] = i + 1 < end ? ' ' : '\0';
+    }
+    return true;
+}

@@ -1,0 +1,94 @@
+/*
+ * What a question asks for.  Questions of the bank say so; of others, a model's or our
+ * own follow-ups, the wording tells.
+ */
+#include "coach_lines_internal.h"
+#include "question_bank_internal.h"
+#include "reading_internal.h"
+#include "words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static enum asks guess(struct span question);
+static void find_words(struct asked *asked, const struct lexicon *lexicon,
+                       struct span question);
+static const struct bank_topic *guess_topic(const struct asked *asked);
+
+void asked_read(struct asked *asked, const struct lexicon *lexicon, struct span question)
+{
+    const struct bank_question *known = question_bank_find(question);
+
+    *asked = (struct asked){.role = ROLE_GENERAL, .reaction = LINE_KIND_COUNT};
+    if (known) {
+        asked->asks = known->asks;
+        asked->role = known->role;
+        asked->topic = coach_lines_topic(span_of(known->topic));
+    } else {
+        asked->reaction = coach_lines_kind(question, &asked->topic);
+        asked->asks = guess(question);
+    }
+    find_words(asked, lexicon, question);
+    if (!known && !asked->topic)
+        asked->topic = guess_topic(asked);
+}
+
+static bool has(struct span text, const char *phrase)
+{
+    size_t length = strlen(phrase);
+
+    for (size_t at = 0; at + length <= text.length; at++) {
+        size_t i = 0;
+
+        while (i < length && tolower((unsigned char)text.bytes[at + i]) == phrase[i])
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+static enum asks guess(struct span question)
+{
+    static const enum asks order[] = {ASKS_SELF, ASKS_EXPLAIN, ASKS_STORY, ASKS_PLAN};
+
+    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
+        const struct string_list *signs = &question_signs[order[i]];
+
+        for (size_t k = 0; k < signs->count; k++)
+            if (has(question, signs->items[k]))
+                return order[i];
+    }
+    return ASKS_EXPLAIN;
+}
+
+static void find_words(struct asked *asked, const struct lexicon *lexicon,
+                       struct span question)
+{
+    struct span word;
+    size_t offset = 0;
+
+    while (asked->word_count < QUESTION_WORDS_MAX &&
+           words_next(question, &offset, &word)) {
+        uint32_t cues = 0;
+
+        lexicon_find(lexicon, lexicon_hash(lexicon_hash_start(), word), &cues);
+        if (word.length < 3 || cues & BIT(CUE_STOP))
+            continue;
+        asked->words[asked->word_count] = word;
+        asked->stems[asked->word_count++] = lexicon_stem(word);
+    }
+}
+
+/* A topic that the question calls by its name. */
+static const struct bank_topic *guess_topic(const struct asked *asked)
+{
+    for (size_t i = 0; i < bank_topic_count; i++) {
+        uint64_t stem = lexicon_stem(span_of(bank_topics[i].topic));
+
+        for (size_t k = 0; k < asked->word_count; k++)
+            if (asked->stems[k] == stem)
+                return &bank_topics[i];
+    }
+    return NULL;
+}

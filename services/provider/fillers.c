@@ -1,0 +1,146 @@
+/*
+ * Counts fillers by the rules of patterns/fillers.json.
+ *
+ * "I like tables", "a kind of table" and "so that" are no fillers: a word counts by its
+ * neighbours and by the pauses around it, and a few are free in every answer because
+ * everybody says them.
+ */
+#include "fillers_internal.h"
+
+#include <ctype.h>
+#include <string.h>
+
+enum { WORDS_MAX = 64 }; /* hesitations, or rules; more are not looked at */
+
+static size_t find_hesitation(const struct answer *answer, size_t index);
+static void count_by_rules(const struct answer *answer, size_t index, size_t *counts);
+static void add_tally(struct fillers *fillers, const char *word, size_t count);
+
+struct fillers fillers_count(const struct answer *answer)
+{
+    size_t hesitation_counts[WORDS_MAX + 1] = {0}, rule_counts[WORDS_MAX] = {0};
+    struct fillers fillers = {0};
+
+    for (size_t i = 0; i < answer->word_count; i++) {
+        if (!(answer->words[i].cues & BIT(CUE_FILLER)))
+            continue;
+        hesitation_counts[find_hesitation(answer, i)]++;
+        count_by_rules(answer, i, rule_counts);
+    }
+    for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
+        add_tally(&fillers, hesitations.items[i], hesitation_counts[i]);
+    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++)
+        if (rule_counts[i] > filler_rules[i].free)
+            add_tally(&fillers, filler_rules[i].phrase,
+                      rule_counts[i] - filler_rules[i].free);
+    return fillers;
+}
+
+/* The list stays in order; of more than it holds the rarest are left out. */
+static void add_tally(struct fillers *fillers, const char *word, size_t count)
+{
+    struct filler_tally tally = {word, count};
+
+    fillers->count += count;
+    for (size_t i = 0; i < FILLERS_MAX && tally.count > 0; i++) {
+        struct filler_tally other = fillers->top[i];
+
+        if (tally.count > other.count) {
+            fillers->top[i] = tally;
+            tally = other;
+        }
+    }
+}
+
+/* Most of what is compared differs in its first letter already. */
+static bool begins_like(const struct answer *answer, size_t index, const char *phrase)
+{
+    return tolower((unsigned char)*answer->words[index].text.bytes) == *phrase;
+}
+
+/* WORDS_MAX: it is none. */
+static size_t find_hesitation(const struct answer *answer, size_t index)
+{
+    for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
+        if (begins_like(answer, index, hesitations.items[i]) &&
+            answer_word_is(answer, index, hesitations.items[i]))
+            return i;
+    return WORDS_MAX;
+}
+
+/* Number of words where the phrase stands at `index`; 0: it does not. */
+static size_t phrase_at(const struct answer *answer, size_t index, const char *phrase)
+{
+    size_t count = 0;
+
+    while (*phrase) {
+        size_t length = strcspn(phrase, " ");
+        char word[24];
+
+        if (length >= sizeof word || (count && index + count < answer->word_count &&
+                                      answer->words[index + count].gap != GAP_NONE))
+            return 0;
+        memcpy(word, phrase, length);
+        word[length] = '\0';
+        if (!answer_word_is(answer, index + count, word))
+            return 0;
+        phrase += length + strspn(phrase + length, " ");
+        count++;
+    }
+    return count;
+}
+
+static bool has_before(const struct answer *answer, size_t index,
+                       const struct string_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (index > 0 && answer_word_is(answer, index - 1, list->items[i]))
+            return true;
+    return false;
+}
+
+static bool has_behind(const struct answer *answer, size_t end,
+                       const struct string_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (answer_word_is(answer, end, list->items[i]) &&
+            answer->words[end].gap != GAP_SENTENCE)
+            return true;
+    return false;
+}
+
+/* Between pauses: ", like," or at the edge of a sentence, "Yeah, ...". */
+static bool is_set_off(const struct answer *answer, size_t index, size_t end)
+{
+    return answer->words[index].gap != GAP_NONE &&
+           (end == answer->word_count || answer->words[end].gap != GAP_NONE);
+}
+
+static bool is_filler(const struct answer *answer, size_t index, size_t length,
+                      const struct filler_rule *rule)
+{
+    size_t end = index + length;
+    bool is_opening = answer->words[index].gap == GAP_SENTENCE;
+
+    if (rule->set_off && is_set_off(answer, index, end))
+        return true;
+    if (!is_opening && has_before(answer, index, &rule->ordinary_after))
+        return false;
+    if (has_behind(answer, end, &rule->ordinary_before))
+        return false;
+    return (!is_opening && has_before(answer, index, &rule->filler_after)) ||
+           has_behind(answer, end, &rule->filler_before) ||
+           (rule->opening && is_opening) || rule->otherwise;
+}
+
+static void count_by_rules(const struct answer *answer, size_t index, size_t *counts)
+{
+    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++) {
+        size_t length = begins_like(answer, index, filler_rules[i].phrase)
+                            ? phrase_at(answer, index, filler_rules[i].phrase)
+                            : 0;
+
+        if (length > 0 && is_filler(answer, index, length, &filler_rules[i]))
+            counts[i]++;
+    }
+}

@@ -1,0 +1,186 @@
+#include "provider_http_internal.h"
+
+#include "buffer.h"
+#include "clock.h"
+#include "mem.h"
+#include "private_reveal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AUTHORIZATION_MAX_BYTES 4096
+#define PROBE_MAX_BYTES         (1024 * 1024)
+
+void provider_done(struct provider *provider)
+{
+    private_text_free(&provider->authorization);
+    free(provider->url);
+    free(provider->probe_url);
+    provider->url = provider->probe_url = NULL;
+}
+
+static void append_encoded(struct buffer *url, const char *value)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    static const char plain[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~/";
+
+    for (; *value != '\0'; value++) {
+        unsigned char byte = (unsigned char)*value;
+
+        if (strchr(plain, *value) != NULL) {
+            buffer_append_char(url, *value);
+        } else {
+            buffer_append_char(url, '%');
+            buffer_append_char(url, digits[byte >> 4]);
+            buffer_append_char(url, digits[byte & 15]);
+        }
+    }
+}
+
+char *provider_url(const char *base, const char *path, const char *value,
+                   const char *tail)
+{
+    size_t base_length = strlen(base), length;
+    struct buffer url;
+
+    while (base_length > 0 && base[base_length - 1] == '/')
+        base_length--;
+    buffer_init(&url, base_length + strlen(path) + 3 * strlen(value) + strlen(tail));
+    buffer_append(&url, base, base_length);
+    buffer_append_string(&url, path);
+    append_encoded(&url, value);
+    buffer_append_string(&url, tail);
+    return buffer_take(&url, &length);
+}
+
+struct private_text provider_authorization(const char *scheme,
+                                           const struct private_text *key)
+{
+    struct span value = private_reveal(key);
+    struct buffer out;
+
+    while (value.length > 0 && (unsigned char)value.bytes[value.length - 1] <= ' ')
+        value.length--;
+    for (; value.length > 0 && (unsigned char)*value.bytes <= ' '; value.length--)
+        value.bytes++;
+
+    buffer_init(&out, AUTHORIZATION_MAX_BYTES);
+    if (value.length == 0 || !buffer_append_string(&out, scheme) ||
+        !buffer_append_char(&out, ' ') ||
+        !buffer_append(&out, value.bytes, value.length)) {
+        buffer_done(&out);
+        return (struct private_text){NULL, 0};
+    }
+    return private_text_take(&out);
+}
+
+struct call *provider_post(const struct provider *provider, const char *content_type,
+                           struct private_text body, const struct id *request_id,
+                           int64_t deadline_us, size_t max_reply_bytes,
+                           call_done_fn *done, void *context)
+{
+    const struct private_text *authorization = &provider->authorization;
+    int64_t left_ms = (deadline_us - clock_monotonic_us()) / 1000;
+    struct call_request request = {
+        .url = provider->url,
+        .content_type = content_type,
+        .authorization = private_text_is_empty(authorization) ? NULL : authorization,
+        .request_id = request_id,
+        .body = body,
+        .timeout_ms = left_ms > 0 ? left_ms : 1,
+        .max_reply_bytes = max_reply_bytes,
+    };
+
+    metrics_add(&provider->metrics->PROVIDER_CALLS, 1);
+    return call_start(provider->pool, &request, done, context);
+}
+
+/* ---- doctor's question ---- */
+
+struct probe {
+    const struct provider *provider; /* borrowed, like the next */
+    const struct provider_errors *errors;
+    provider_probe_done_fn *done;
+    void *context; /* borrowed from whom asked */
+};
+
+static void on_probed(void *context, struct call_answer answer)
+{
+    struct probe *probe = context;
+    enum error error = provider_error(&answer, probe->errors);
+
+    if (probe->provider->is_probe_optional &&
+        (answer.status == 404 || answer.status == 405))
+        error = OK;
+    call_answer_free(&answer);
+    probe->done(probe->context, error);
+    free(probe);
+}
+
+void provider_probe(const struct provider *provider, const struct provider_errors *errors,
+                    int64_t timeout_ms, provider_probe_done_fn *done, void *context)
+{
+    const struct private_text *authorization = &provider->authorization;
+    struct probe *probe = MEM_NEW(struct probe);
+    struct call_request request = {
+        .url = provider->probe_url,
+        .authorization = private_text_is_empty(authorization) ? NULL : authorization,
+        .timeout_ms = timeout_ms,
+        .max_reply_bytes = PROBE_MAX_BYTES,
+    };
+
+    *probe = (struct probe){provider, errors, done, context};
+    call_start(provider->pool, &request, on_probed, probe);
+}
+
+/* ---- failures ---- */
+
+static enum error error_of_status(long status, const struct provider_errors *errors)
+{
+    if (status >= 200 && status <= 299)
+        return OK;
+    switch (status) {
+    case 401:
+    case 402: /* the account behind the key cannot pay */
+    case 403: return errors->auth;
+    case 400:
+    case 413:
+    case 415:
+    case 422: return errors->bad_request;
+    case 408: return errors->timeout;
+    case 429:
+    case 498: return errors->rate_limit; /* Groq: flex tier at its capacity */
+    default: return errors->other;
+    }
+}
+
+enum error provider_error(const struct call_answer *answer,
+                          const struct provider_errors *errors)
+{
+    switch (answer->outcome) {
+    case CALL_ANSWERED: return error_of_status(answer->status, errors);
+    case CALL_TIMED_OUT: return errors->timeout;
+    case CALL_UNREACHABLE:
+    case CALL_BROKEN:
+    case CALL_TOO_LARGE: return errors->other;
+    }
+    abort();
+}
+
+void provider_report(const struct provider *provider, const struct id *request_id,
+                     enum error error, const struct call_answer *answer)
+{
+    struct log_line *line = log_begin(provider->log, LOG_WARNING, provider->event);
+
+    log_id(line, LOG_REQUEST_ID, request_id);
+    log_word(line, LOG_PROVIDER, provider->name);
+    log_word(line, LOG_MODEL, provider->model);
+    log_word(line, LOG_CODE, error_info(error)->code);
+    if (answer != NULL)
+        log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
+    if (answer != NULL && answer->outcome == CALL_ANSWERED)
+        log_number(line, LOG_PROVIDER_STATUS, answer->status);
+    log_end(line);
+    metrics_add(&provider->metrics->PROVIDER_FAILURES, 1);
+}

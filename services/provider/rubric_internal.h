@@ -1,0 +1,38 @@
+/*
+ * The rubric of the built-in coach: four scores for an answer, and a tip for each that
+ * quotes what it saw.
+ */
+#ifndef RUBRIC_INTERNAL_H
+#define RUBRIC_INTERNAL_H
+
+#include "coach.h"
+#include "reading_internal.h"
+
+enum { TIP_BYTES = 400 };
+
+struct rubric {
+    int scores[DIMENSION_COUNT]; /* 1-5 */
+    char tips[DIMENSION_COUNT]
+             [TIP_BYTES];        /* at most 25 words each; may quote the answer */
+    char summary_tip[TIP_BYTES]; /* at most 30 words */
+};
+
+/* What an answer lacks most, and a next question could ask for. */
+enum lack {
+    LACK_NOTHING,
+    LACK_WORDS,
+    LACK_EXAMPLE,
+    LACK_OWN_PART,
+    LACK_RESULT,
+    LACK_REASON
+};
+
+void rubric_apply(const struct reading *reading, struct rubric *ret_rubric);
+
+enum lack rubric_lack(const struct reading *reading);
+
+/* The steps of rubric_apply(): scores first, then the tips that explain them. */
+void rubric_score(const struct reading *reading, int *ret_scores);
+void rubric_write_tips(const struct reading *reading, struct rubric *rubric);
+
+#endif

@@ -1,0 +1,431 @@
+/*
+ * Checking one text: normalise it, then try the entries in the order of the file.
+ */
+#include "filter.h"
+#include "filter_internal.h"
+
+#include "mem.h"
+#include "normalise.h"
+#include "ruleset.h"
+#include "utf8.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum {
+    MATCH_LIMIT = 200000, /* brackets entered from one place in the text */
+    DEPTH_LIMIT = 2000,
+    MAX_STEPS =
+        400000, /* of a file's patterns in one text; built-in ones are not counted */
+    MAX_CPU_US =
+        20000, /* in one text of up to a MiB; longer ones have as much for each */
+    SLICE_WORK = 1 << 26, /* places tried at once, times the length of the text */
+    ROUNDS = 64,          /* matches of one rule between two looks at the clock */
+    TRUSTED_SLICE = 1 << 12,
+    LONG_BYTES = 1 << 16,
+    JIT_STACK_START_BYTES = 32 * 1024,
+    JIT_STACK_MOST_BYTES = 1024 * 1024,
+    MAX_TEXT_BYTES = 1 << 30,
+    UNLESS_REACH_BYTES = 60, /* how far to each side of a match `unless` looks */
+};
+
+struct subject {
+    const char *bytes; /* borrowed */
+    size_t length;
+};
+
+/* Where a rule matched. */
+struct hit {
+    int surface;
+    size_t start, end; /* in that surface */
+};
+
+struct filter {
+    struct ruleset *ruleset;      /* owned: a reference */
+    pcre2_match_data *match;      /* owned */
+    pcre2_match_context *context; /* owned */
+    pcre2_jit_stack *stack;       /* owned */
+    struct normal_text normal;
+    char *repaired; /* owned; a text that was not UTF-8, with the wrong bytes replaced */
+    size_t repaired_capacity;
+    hs_scratch_t *scratch;                      /* owned */
+    struct sightings *sightings[SURFACE_COUNT]; /* owned */
+    bool ignores_prefilter;
+    uint64_t steps; /* counted in the text at hand */
+    size_t length;  /* of the text at hand */
+    int64_t
+        started_us; /* CPU time of the thread when the text at hand came, if it is long */
+};
+
+static bool prepare(struct filter *filter, const char *text, size_t length,
+                    struct subject *subjects);
+static enum filter_outcome try_rule(struct filter *filter, size_t index,
+                                    const struct subject *subjects, struct hit *ret_hit);
+static struct filter_verdict verdict_of(const struct filter *filter, size_t index,
+                                        const struct hit *hit, const char *text);
+static struct subject repair(struct filter *filter, const char *text, size_t length);
+static enum filter_outcome find(struct filter *filter, size_t index, int surface,
+                                struct subject subject, size_t *ret_start,
+                                size_t *ret_end);
+static bool next_stretch(const struct filter *filter, size_t index, int surface,
+                         struct subject subject, size_t from,
+                         struct stretch *ret_stretch);
+static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
+                                       int surface, struct subject subject, size_t start,
+                                       size_t end);
+static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
+                                 struct subject subject, struct stretch stretch,
+                                 size_t *ret_start, size_t *ret_end);
+
+static int count_step(pcre2_callout_block *block, void *context);
+static bool is_out_of_time(struct filter *filter);
+static int64_t thread_cpu_us(void);
+
+struct filter *filter_new(struct ruleset *ruleset)
+{
+    struct filter *filter = MEM_NEW(struct filter);
+
+    filter->ruleset = ruleset_ref(ruleset);
+    filter->match = pcre2_match_data_create(1, NULL);
+    filter->context = pcre2_match_context_create(NULL);
+    filter->stack =
+        pcre2_jit_stack_create(JIT_STACK_START_BYTES, JIT_STACK_MOST_BYTES, NULL);
+    if (filter->match == NULL || filter->context == NULL || filter->stack == NULL)
+        abort();
+    pcre2_set_match_limit(filter->context, MATCH_LIMIT);
+    pcre2_set_depth_limit(filter->context, DEPTH_LIMIT);
+    pcre2_jit_stack_assign(filter->context, NULL, filter->stack);
+    pcre2_set_callout(filter->context, count_step, filter);
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        prefilter_fit_scratch(ruleset->prefilters[surface], &filter->scratch);
+        filter->sightings[surface] = sightings_new(ruleset->prefilters[surface]);
+    }
+    return filter;
+}
+
+void filter_free(struct filter *filter)
+{
+    if (filter == NULL)
+        return;
+    pcre2_match_data_free(filter->match);
+    pcre2_match_context_free(filter->context);
+    pcre2_jit_stack_free(filter->stack);
+    normal_text_done(&filter->normal);
+    if (filter->repaired != NULL)
+        sodium_memzero(filter->repaired, filter->repaired_capacity);
+    free(filter->repaired);
+    hs_free_scratch(filter->scratch);
+    for (int surface = 0; surface < SURFACE_COUNT; surface++)
+        sightings_free(filter->sightings[surface]);
+    ruleset_unref(filter->ruleset);
+    free(filter);
+}
+
+struct ruleset *filter_ruleset(const struct filter *filter)
+{
+    return filter->ruleset;
+}
+
+void filter_ignore_prefilter(struct filter *filter)
+{
+    filter->ignores_prefilter = true;
+}
+
+struct filter_verdict filter_check(struct filter *filter, const char *text, size_t length)
+{
+    static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
+    struct ruleset *ruleset = filter->ruleset;
+    struct subject subjects[SURFACE_COUNT];
+
+    if (!prepare(filter, text, length, subjects))
+        return unavailable;
+    for (size_t i = 0; i < ruleset->file.count; i++) {
+        struct hit hit = {0};
+        switch (try_rule(filter, i, subjects, &hit)) {
+        case FILTER_UNAVAILABLE: return unavailable;
+        case FILTER_PASS: continue;
+        case FILTER_HIT: break;
+        }
+        const struct rule *rule = &ruleset->rules[i];
+        atomic_fetch_add_explicit(&ruleset->counters[rule->counter].hits, 1,
+                                  memory_order_relaxed);
+        if (!rule->is_shadow)
+            return verdict_of(filter, i, &hit, text);
+    }
+    return (struct filter_verdict){.outcome = FILTER_PASS};
+}
+
+enum filter_outcome filter_check_entry(struct filter *filter, size_t index,
+                                       const char *text, size_t length)
+{
+    struct subject subjects[SURFACE_COUNT];
+    struct hit hit;
+
+    if (!prepare(filter, text, length, subjects))
+        return FILTER_UNAVAILABLE;
+    return try_rule(filter, index, subjects, &hit);
+}
+
+/* The text's surfaces, and what the prefilter sees on them; false where there can be no verdict. */
+static bool prepare(struct filter *filter, const char *text, size_t length,
+                    struct subject *subjects)
+{
+    struct ruleset *ruleset = filter->ruleset;
+    const struct normal_text *normal = &filter->normal;
+
+    if (length >= MAX_TEXT_BYTES)
+        return false;
+    filter->steps = 0;
+    filter->length = length;
+    filter->started_us = length > LONG_BYTES ? thread_cpu_us() : 0;
+    subjects[RAW] = repair(filter, text, length);
+    normalise(&filter->normal, ruleset->words, subjects[RAW].bytes, length);
+    subjects[NORMALISED] = (struct subject){normal->bytes, normal->length};
+    subjects[DISGUISED] =
+        (struct subject){normal->disguised.bytes, normal->disguised.length};
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        if (!prefilter_scan(ruleset->prefilters[surface], filter->scratch,
+                            subjects[surface].bytes, subjects[surface].length,
+                            filter->sightings[surface]))
+            return false;
+    }
+    return true;
+}
+
+/* The surfaces that the rule looks at and may match on. */
+static enum filter_outcome try_rule(struct filter *filter, size_t index,
+                                    const struct subject *subjects, struct hit *ret_hit)
+{
+    const struct rule *rule = &filter->ruleset->rules[index];
+
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        if (rule->code[surface] == NULL || subjects[surface].bytes == NULL)
+            continue;
+        enum filter_outcome outcome = find(filter, index, surface, subjects[surface],
+                                           &ret_hit->start, &ret_hit->end);
+        ret_hit->surface = surface;
+        if (outcome != FILTER_PASS)
+            return outcome;
+    }
+    return FILTER_PASS;
+}
+
+static struct filter_verdict verdict_of(const struct filter *filter, size_t index,
+                                        const struct hit *hit, const char *text)
+{
+    const struct pattern_entry *entry = &filter->ruleset->file.entries[index];
+    size_t start = hit->start;
+    size_t end = hit->end;
+
+    if (hit->surface == DISGUISED) {
+        start = offsets_origin(&filter->normal.disguised.offsets, start);
+        end = offsets_origin(&filter->normal.disguised.offsets, end);
+    }
+    if (hit->surface != RAW) {
+        start = normal_text_origin(&filter->normal, start);
+        end = normal_text_origin(&filter->normal, end);
+        /* Letters that were spelled out one by one share one origin: the hit is from there on. */
+        if (end <= start)
+            end = filter->length;
+        end = end < filter->length ? end : filter->length;
+        start = start < end ? start : end;
+        while (end > start + 1 && (unsigned char)text[end - 1] <= ' ')
+            end--;
+        while (start + 1 < end && (unsigned char)text[start] <= ' ')
+            start++;
+    }
+    return (struct filter_verdict){
+        .outcome = FILTER_HIT,
+        .category = entry->category,
+        .entry = entry->name,
+        .start = start,
+        .end = end,
+    };
+}
+
+/* PCRE2 wants UTF-8.  A wrong byte becomes a control character, so that offsets stay. */
+static struct subject repair(struct filter *filter, const char *text, size_t length)
+{
+    if (length == 0)
+        return (struct subject){"", 0};
+    if (utf8_is_valid(text, length))
+        return (struct subject){text, length};
+
+    if (filter->repaired_capacity < length) {
+        filter->repaired = mem_realloc(filter->repaired, length);
+        filter->repaired_capacity = length;
+    }
+    for (size_t i = 0; i < length;) {
+        size_t width = 1;
+        while (width <= 4 && i + width <= length && !utf8_is_valid(text + i, width))
+            width++;
+        if (width > 4 || i + width > length) {
+            filter->repaired[i++] = '\x1a';
+        } else {
+            memcpy(filter->repaired + i, text + i, width);
+            i += width;
+        }
+    }
+    return (struct subject){filter->repaired, length};
+}
+
+/* The first match of the rule, where the prefilter says there may be one, that nothing
+ * around it makes harmless. */
+static enum filter_outcome find(struct filter *filter, size_t index, int surface,
+                                struct subject subject, size_t *ret_start,
+                                size_t *ret_end)
+{
+    const struct rule *rule = &filter->ruleset->rules[index];
+    struct stretch stretch;
+    size_t from = 0;
+    unsigned rounds = 0;
+
+    while (next_stretch(filter, index, surface, subject, from, &stretch)) {
+        size_t start;
+        size_t end;
+        if (++rounds % ROUNDS == 0 && is_out_of_time(filter))
+            return FILTER_UNAVAILABLE;
+        enum filter_outcome outcome =
+            match(filter, rule->code[surface], subject, stretch, &start, &end);
+        if (outcome == FILTER_PASS) {
+            from = stretch.end + 1;
+            continue;
+        }
+        if (outcome == FILTER_HIT)
+            outcome = look_around(filter, rule, surface, subject, start, end);
+        if (outcome == FILTER_UNAVAILABLE)
+            return outcome;
+        if (outcome == FILTER_PASS) {
+            *ret_start = start;
+            *ret_end = end;
+            return FILTER_HIT;
+        }
+        from = start + 1;
+    }
+    return FILTER_PASS;
+}
+
+/* Places to try, from the start of a character on. */
+static bool next_stretch(const struct filter *filter, size_t index, int surface,
+                         struct subject subject, size_t from, struct stretch *ret_stretch)
+{
+    struct stretch stretch = {from, subject.length};
+
+    if (from > subject.length)
+        return false;
+    if (!filter->ignores_prefilter &&
+        !prefilter_next(filter->ruleset->prefilters[surface], filter->sightings[surface],
+                        index, from, &stretch))
+        return false;
+    while (stretch.start < subject.length &&
+           ((unsigned char)subject.bytes[stretch.start] & 0xc0) == 0x80)
+        stretch.start++;
+    *ret_stretch = stretch;
+    return true;
+}
+
+/* FILTER_HIT: there is something near the match, in its sentence, that makes it harmless.
+ */
+static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
+                                       int surface, struct subject subject, size_t start,
+                                       size_t end)
+{
+    size_t left = start > UNLESS_REACH_BYTES ? start - UNLESS_REACH_BYTES : 0;
+    size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
+                                                             : subject.length;
+
+    while (left < start && ((unsigned char)subject.bytes[left] & 0xc0) == 0x80)
+        left++;
+    while (right < subject.length && ((unsigned char)subject.bytes[right] & 0xc0) == 0x80)
+        right++;
+    for (size_t i = left; i < start; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            left = i + 1;
+    }
+    for (size_t i = end; i < right; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            right = i;
+    }
+
+    const size_t sides[SIDE_COUNT][2] = {[SIDE_AROUND] = {left, right},
+                                         [SIDE_BEFORE] = {left, start},
+                                         [SIDE_AFTER] = {start, right}};
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        const pcre2_code *unless = rule->unless[surface][side];
+        struct subject window = {subject.bytes + sides[side][0],
+                                 sides[side][1] - sides[side][0]};
+        if (unless == NULL)
+            continue;
+        struct stretch everywhere = {0, window.length};
+        enum filter_outcome outcome =
+            match(filter, unless, window, everywhere, &start, &end);
+        if (outcome != FILTER_PASS)
+            return outcome;
+    }
+    return FILTER_PASS;
+}
+
+/*
+ * Looks for a match that starts in a stretch of the text, a slice of it at a time, so
+ * that a pattern that takes long from each place is stopped between two slices.
+ * Everything that is neither a match nor "no match" is a verdict that was not reached.
+ */
+static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
+                                 struct subject subject, struct stretch stretch,
+                                 size_t *ret_start, size_t *ret_end)
+{
+    size_t slice = filter->ruleset->is_trusted ? TRUSTED_SLICE
+                                               : SLICE_WORK / (subject.length + 1) + 16;
+    size_t from = stretch.start;
+
+    for (;;) {
+        bool is_last = stretch.end <= from || stretch.end - from <= slice;
+        pcre2_set_offset_limit(filter->context, is_last ? stretch.end : from + slice);
+        int result = pcre2_match(code, (PCRE2_SPTR)subject.bytes, subject.length, from,
+                                 PCRE2_NO_UTF_CHECK, filter->match, filter->context);
+        if (result >= 0)
+            break;
+        if (result != PCRE2_ERROR_NOMATCH || (!is_last && is_out_of_time(filter)))
+            return FILTER_UNAVAILABLE;
+        if (is_last)
+            return FILTER_PASS;
+        from += slice;
+        while (from < subject.length &&
+               ((unsigned char)subject.bytes[from] & 0xc0) == 0x80)
+            from++;
+    }
+    *ret_start = pcre2_get_ovector_pointer(filter->match)[0];
+    *ret_end = pcre2_get_ovector_pointer(filter->match)[1];
+    if (*ret_end < *ret_start) /* \K in a lookahead can turn them round */
+        *ret_end = *ret_start;
+    return FILTER_HIT;
+}
+
+static int count_step(pcre2_callout_block *block, void *context)
+{
+    struct filter *filter = context;
+
+    (void)block;
+    return ++filter->steps > MAX_STEPS ? PCRE2_ERROR_CALLOUT : 0;
+}
+
+/* A text that is not long gets its time from the first look at the clock on. */
+static bool is_out_of_time(struct filter *filter)
+{
+    int64_t now_us = thread_cpu_us();
+    int64_t mebibytes = (int64_t)(filter->length >> 20) + 1;
+
+    if (filter->started_us == 0)
+        filter->started_us = now_us;
+    return now_us - filter->started_us > MAX_CPU_US * mebibytes;
+}
+
+static int64_t thread_cpu_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 + 1;
+}

@@ -1,0 +1,405 @@
+/*
+ * Normalising, in one walk over the text:
+ *
+ *   token     what stands between white space, commas, brackets ...      (f-u-c-k you,)
+ *   piece     what stands in a token between dashes and dots              f  u  c  k
+ *   word      letters, digits and apostrophes in a piece
+ *
+ * Words are written out as they come.  A piece that does not look like plain words is
+ * then held against the wordbook, and so is a token of several pieces, and so is a row of
+ * single letters; where one is a disguise, what was written for it is taken back and the
+ * word put in its place.
+ */
+#include "normalise_internal.h"
+
+#include "mem.h"
+
+#include <sodium.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* clang-format off */
+enum { CO = SPACE, SP = SPACE, LE = LETTER, DI = DIGIT, HI = HIGH, QU = QUOTE, SY = SYMBOL,
+       JO = JOINER, BR = BREAK };
+#define HI16 HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI, HI
+const uint8_t normalise_classes[256] = {
+    CO, CO, CO, CO, CO, CO, CO, CO, CO, SP, SP, SP, SP, SP, CO, CO, /* control */
+    CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, CO, /* control */
+    SP, SY, BR, SY, SY, SY, SY, QU, BR, BR, SY, SY, BR, JO, JO, BR, /*   ! " # $ % & ' ( ) * + , - . / */
+    DI, DI, DI, DI, DI, DI, DI, DI, DI, DI, BR, BR, BR, BR, BR, BR, /* 0-9 : ; < = > ? */
+    SY, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, /* @ A-O */
+    LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, BR, BR, BR, SY, JO, /* P-Z [ \ ] ^ _ */
+    BR, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, /* ` a-o */
+    LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, LE, BR, SY, BR, JO, CO, /* p-z { | } ~ */
+    HI16, HI16, HI16, HI16, HI16, HI16, HI16, HI16,
+};
+/* clang-format on */
+
+static void take_token(struct walk *walk);
+static bool take_plain_word(struct walk *walk);
+static size_t copy_short_word(const struct walk *walk, char *out);
+static size_t copy_plain_word(const struct walk *walk, char *out);
+static unsigned take_piece(struct walk *walk, size_t *ret_words);
+static unsigned take_word(struct walk *walk);
+static void take_symbol(struct walk *walk);
+static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
+                         size_t end, unsigned seen);
+static void widen_gap(struct walk *walk, char gap);
+
+void normalise(struct normal_text *normal, const struct wordbook *book, const char *text,
+               size_t length)
+{
+    struct walk walk = {.book = book, .normal = normal, .text = text, .length = length};
+
+    normal->is_folded = fold_is_needed(text, length);
+    if (normal->is_folded) {
+        fold_text(&normal->folded, text, length);
+        walk.text = normal->folded.bytes;
+        walk.length = normal->folded.length;
+    }
+
+    /* A disguise of n bytes stands for a word of at most 2n. */
+    size_t most = walk.length * 2 + WORDBOOK_LONGEST + 2;
+    if (normal->capacity < most) {
+        if (normal->bytes != NULL)
+            sodium_memzero(normal->bytes, normal->capacity);
+        free(normal->bytes);
+        normal->bytes = mem_zalloc(most);
+        normal->capacity = most;
+    }
+    normal->length = 0;
+    normal->disguised.length = 0;
+    offsets_clear(&normal->disguised.offsets);
+    offsets_clear(&normal->offsets);
+
+    while (walk.at < walk.length)
+        take_token(&walk);
+    walk_row_end(&walk);
+    offsets_add(&normal->offsets, normal->length, walk.length);
+    normal->bytes[normal->length] = '\0';
+}
+
+/* White space and breaks up to the next token, and the token. */
+static void take_token(struct walk *walk)
+{
+    while (walk->at < walk->length) {
+        char c = walk->text[walk->at];
+        unsigned class = normalise_classes[(unsigned char)c];
+        if ((class & (SPACE | BREAK)) == 0)
+            break;
+        walk->is_lookalike = c == FOLD_LOOKALIKE_MARK;
+        if (!walk->is_lookalike)
+            widen_gap(walk, c);
+        walk->at++;
+    }
+
+    if (take_plain_word(walk))
+        return;
+
+    struct place place = walk_here(walk);
+    size_t start = walk->at;
+    size_t pieces = 0;
+    size_t words = 0;
+    size_t end = start;
+    bool has_digits = false;
+
+    while (walk->at < walk->length) {
+        unsigned class = walk_class_at(walk, walk->at);
+        if ((class & (SPACE | BREAK)) != 0)
+            break;
+        if (class == JOINER) {
+            bool is_double = walk_class_at(walk, walk->at + 1) == JOINER;
+            bool is_stop = walk->text[walk->at] == '.' &&
+                           (walk_class_at(walk, walk->at + 1) & WORD) == 0;
+            widen_gap(walk, is_stop ? '.' : is_double ? ',' : ' ');
+            walk->at++;
+            continue;
+        }
+        has_digits = (take_piece(walk, &words) & DIGIT) != 0 || has_digits;
+        end = walk->at;
+        pieces++;
+    }
+    if (pieces < 2 || words < 2 || (has_digits && pieces < end - start - pieces + 1))
+        return; /* digits only stand for letters in a row of single ones */
+
+    const char *word = wordbook_read(walk->book, walk->text + start, end - start);
+    if (word != NULL) {
+        char gap = walk->gap;
+        walk_go_back(walk, &place);
+        walk_put(walk, word, strlen(word), start);
+        walk->row.count = 0;
+        walk_note_disguise(walk);
+        walk->gap = gap;
+    }
+}
+
+/*
+ * Most words: letters, and apostrophes between them, with white space or a break behind and nothing
+ * odd about them.  They are written out as they are read.  false, and nothing done, for any other
+ * token.
+ */
+static bool take_plain_word(struct walk *walk)
+{
+    struct normal_text *normal = walk->normal;
+    size_t start = walk->at;
+    char *out = normal->bytes + normal->length + (normal->length > 0);
+    size_t length = copy_short_word(walk, out);
+
+    if (length == 0)
+        length = copy_plain_word(walk, out);
+
+    if (length == 0 || walk->is_lookalike)
+        return false;
+    if (length <= 3 && (walk_is_filler(walk->text + start, length) ||
+                        walk_is_clitic(walk, start, length)))
+        return false;
+    if (length > 1 && walk->row.count > 0) {
+        bool is_row = walk->row.count >= ROW_SHORTEST;
+        walk_row_end(walk);
+        if (is_row) /* what was written may have moved */
+            return false;
+    }
+
+    struct place place = walk_here(walk);
+    char gap = walk->gap != 0 ? walk->gap : ' ';
+    bool is_again = normal->length - walk->word_start == length &&
+                    (gap == ' ' || gap == ',') &&
+                    *out == normal->bytes[walk->word_start] &&
+                    (length > 1 || *out == 'i' || *out == 'a') &&
+                    memcmp(out, normal->bytes + walk->word_start, length) == 0;
+    if (!is_again) {
+        if (normal->length > 0) {
+            if (start > 0)
+                offsets_add(&normal->offsets, normal->length, start - 1);
+            normal->bytes[normal->length++] = gap;
+        }
+        offsets_add(&normal->offsets, normal->length, start);
+        walk->word_start = normal->length;
+        normal->length += length;
+        if (length == 1)
+            walk_row_add(walk, *out, start, &place);
+    }
+    walk->gap = 0;
+    walk->after_filler = false;
+    walk->at = start + length;
+    return true;
+}
+
+#define EACH(byte) (0x0101010101010101ULL * (byte))
+
+/* The top bit of each byte that is zero, and perhaps of some behind such a byte. */
+static uint64_t zero_bytes(uint64_t eight)
+{
+    return (eight - EACH(1)) & ~eight & EACH(0x80);
+}
+
+/*
+ * The same as copy_plain_word() for up to seven letters and nothing else, eight bytes at once: where a
+ * word ends is what a processor cannot guess.  0 also where it is better left to the other.
+ */
+static size_t copy_short_word(const struct walk *walk, char *out)
+{
+    uint64_t eight;
+
+    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ ||
+        walk->length - walk->at <= sizeof eight)
+        return 0;
+    memcpy(&eight, walk->text + walk->at, sizeof eight);
+    uint64_t small = eight | EACH(0x20);
+    uint64_t low = small & EACH(0x7f);
+    uint64_t letters =
+        (low + EACH(0x80 - 'a')) & ~(low + EACH(0x80 - 'z' - 1)) & ~eight & EACH(0x80);
+    uint64_t others = letters ^ EACH(0x80);
+    if (others == 0)
+        return 0;
+
+    unsigned bits = (unsigned)__builtin_ctzll(others) & ~7U; /* of the word */
+    uint64_t in_word = (1ULL << bits) - 1;
+    uint64_t same = zero_bytes(small ^ (small >> 8));
+    uint64_t drawn_out = same & (same >> 8) & (in_word >> 16);
+    uint64_t capital_i = zero_bytes(eight ^ EACH('I')) & in_word & ~0xffULL;
+    if (drawn_out != 0 || capital_i != 0)
+        return 0;
+
+    size_t length = bits / 8;
+    unsigned behind = walk_class_at(walk, walk->at + length);
+    if (behind == JOINER && walk->text[walk->at + length] == '.')
+        behind = walk_class_at(walk, walk->at + length + 1);
+    if ((behind & (SPACE | BREAK)) == 0)
+        return 0;
+    memcpy(out, &small, sizeof small);
+    return length;
+}
+
+/* The token in small letters, and its length; 0 where it is not a plain word. */
+static size_t copy_plain_word(const struct walk *walk, char *out)
+{
+    const char *text = walk->text;
+    size_t start = walk->at;
+    size_t at = start;
+    unsigned char before = 0;
+    unsigned char before_that = 0;
+
+    for (; at < walk->length; at++) {
+        unsigned char c = (unsigned char)text[at];
+        unsigned char small = c | 0x20;
+        if (normalise_classes[c] != LETTER) {
+            if (normalise_classes[c] != QUOTE || at == start ||
+                walk_class_at(walk, at + 1) != LETTER)
+                break;
+            small = c;
+        }
+        if ((small == before && small == before_that) ||
+            (c == 'I' && before >= 'a' && text[at - 1] >= 'a'))
+            return 0;
+        *out++ = (char)small;
+        before_that = before;
+        before = small;
+    }
+    unsigned behind = walk_class_at(walk, at);
+    if (behind == JOINER && text[at] == '.')
+        behind = walk_class_at(walk, at + 1);
+    return (behind & (SPACE | BREAK)) != 0 ? at - start : 0;
+}
+
+static unsigned take_piece(struct walk *walk, size_t *ret_words)
+{
+    struct place place = walk_here(walk);
+    size_t start = walk->at;
+    unsigned seen = 0;
+
+    for (;;) {
+        unsigned class = walk_class_at(walk, walk->at);
+        if ((class & WORD) != 0) {
+            seen |= take_word(walk);
+            *ret_words += 1;
+        } else if (class == SYMBOL) {
+            seen |= SYMBOL;
+            take_symbol(walk);
+        } else if (class == QUOTE) {
+            if ((walk_class_at(walk, walk->at + 1) & WORD) != 0 &&
+                walk->at + 1 < walk->length)
+                seen |= take_word(walk);
+            else
+                walk->at++;
+        } else {
+            break;
+        }
+    }
+    bool is_mixed = (seen & (LETTER | HIGH)) != 0 && (seen & (DIGIT | SYMBOL)) != 0;
+    bool is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
+    bool is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
+                    (walk->text[start] == '@' || walk->text[start] == '$');
+    if (is_mixed || is_odd || is_signs)
+        unmask_piece(walk, &place, start, walk->at, seen);
+    return seen;
+}
+
+/* Letters, digits, and apostrophes between them. */
+static unsigned take_word(struct walk *walk)
+{
+    const char *text = walk->text;
+    size_t start = walk->at;
+    size_t at = start;
+    unsigned seen = 0;
+
+    for (;; at++) {
+        unsigned class = walk_class_at(walk, at);
+        if ((class & WORD) == 0) {
+            if (class == QUOTE && (walk_class_at(walk, at + 1) & WORD) != 0)
+                continue;
+            break;
+        }
+        seen |= class;
+        if (at >= start + 2 && walk_lower(text[at]) == walk_lower(text[at - 1]) &&
+            walk_lower(text[at]) == walk_lower(text[at - 2]))
+            seen |= DRAWN_OUT;
+        if (text[at] == 'I' && at > start && text[at - 1] >= 'a' && text[at - 1] <= 'z')
+            seen |= CAPITAL_I;
+    }
+    walk->at = at;
+    walk_write(walk, start, at);
+    return seen;
+}
+
+/* A sign between words; alone, it may be a letter of a row. */
+static void take_symbol(struct walk *walk)
+{
+    size_t at = walk->at++;
+    bool is_alone = (at == 0 || (normalise_classes[(unsigned char)walk->text[at - 1]] &
+                                 SPACE) != 0) &&
+                    (walk_class_at(walk, at + 1) & SPACE) != 0;
+    struct place place = walk_here(walk);
+
+    if (is_alone && strchr("@$!|", walk->text[at]) != NULL && walk->row.count > 0)
+        walk_row_add(walk, walk->text[at], at, &place);
+    widen_gap(walk, walk->text[at] == '!' ? '.' : ' ');
+}
+
+static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
+                         size_t end, unsigned seen)
+{
+    const char *text = walk->text;
+    char gap = walk->gap;
+
+    if ((seen & SYMBOL) != 0) {
+        while (start < end &&
+               (text[start] == '#' || text[start] == '*' || text[start] == '+' ||
+                text[start] == '!' || text[start] == '|'))
+            start++;
+        size_t last = end;
+        while (last > start && text[last - 1] == '!')
+            last--;
+        if (last > start && wordbook_read(walk->book, text + start, last - start) != NULL)
+            end = last;
+    }
+    const char *word = wordbook_read(walk->book, text + start, end - start);
+    if (word == NULL)
+        return;
+    walk_go_back(walk, place);
+    walk_put(walk, word, strlen(word), start);
+    walk->row.count = 0;
+    walk_note_disguise(walk);
+    walk->gap = gap;
+}
+
+/* The strongest of what stands between two words stays. */
+static void widen_gap(struct walk *walk, char gap)
+{
+    switch (gap) {
+    case '.':
+    case '!':
+    case ';':
+    case ':': gap = '.'; break;
+    case ',':
+        gap = walk->after_filler ? ' ' : ',';
+        walk->after_filler = false;
+        break;
+    case '?': break;
+    default: gap = ' '; break;
+    }
+    if (gap > walk->gap)
+        walk->gap = gap;
+}
+
+size_t normal_text_origin(const struct normal_text *normal, size_t offset)
+{
+    size_t origin = offsets_origin(&normal->offsets, offset);
+
+    return normal->is_folded ? offsets_origin(&normal->folded.offsets, origin) : origin;
+}
+
+void normal_text_done(struct normal_text *normal)
+{
+    if (normal->bytes != NULL)
+        sodium_memzero(normal->bytes, normal->capacity);
+    free(normal->bytes);
+    offsets_done(&normal->offsets);
+    if (normal->disguised.bytes != NULL)
+        sodium_memzero(normal->disguised.bytes, normal->disguised.capacity);
+    free(normal->disguised.bytes);
+    offsets_done(&normal->disguised.offsets);
+    folded_text_done(&normal->folded);
+    *normal = (struct normal_text){0};
+}

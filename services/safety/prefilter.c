@@ -1,0 +1,274 @@
+/*
+ * Building and running the prefilter.
+ */
+#include "prefilter.h"
+
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* The parts of one pattern, as indices. */
+struct needed {
+    unsigned parts[PREFILTER_MOST_PARTS];
+    size_t count;
+    size_t lead;
+    size_t reach;
+};
+
+struct prefilter {
+    hs_database_t *database; /* owned; NULL where no part could be compiled */
+    char **parts;     /* owned, as each of them; each once; NULL when it is given up */
+    bool *has_places; /* owned; of each part: is it of interest where it ends? */
+    size_t part_count;
+    struct needed *needed; /* owned; one for each pattern */
+    size_t unfiltered;
+};
+
+enum { MOST_PLACES = 64 };
+
+/* Where a part was seen to end, in rising order once the scan is over. */
+struct places {
+    uint32_t ends[MOST_PLACES];
+    uint32_t count;
+    bool is_everywhere; /* too often to tell, or nothing is known */
+};
+
+struct sightings {
+    const struct prefilter *prefilter; /* borrowed */
+    struct places *places;             /* owned; one for each part */
+    unsigned *seen; /* owned; the parts that have places, to clear them */
+    size_t seen_count;
+    size_t length; /* of the text */
+};
+
+static unsigned add_part(struct prefilter *prefilter, const char *part);
+static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad);
+static char *loosen(const char *part);
+
+struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
+                                bool has_properties)
+{
+    struct prefilter *prefilter = MEM_NEW(struct prefilter);
+    unsigned flags = HS_FLAG_PREFILTER | HS_FLAG_CASELESS | HS_FLAG_UTF8 |
+                     HS_FLAG_ALLOWEMPTY | (has_properties ? HS_FLAG_UCP : 0U);
+    size_t bad;
+
+    prefilter->needed = mem_zalloc((count + 1) * sizeof *prefilter->needed);
+    prefilter->parts =
+        mem_zalloc((count * PREFILTER_MOST_PARTS + 1) * sizeof *prefilter->parts);
+    prefilter->has_places =
+        mem_zalloc((count * PREFILTER_MOST_PARTS + 1) * sizeof *prefilter->has_places);
+    for (size_t i = 0; i < count; i++) {
+        struct needed *needed = &prefilter->needed[i];
+        needed->lead = needs[i].lead;
+        needed->reach = needs[i].reach;
+        for (size_t part = 0; part < needs[i].count && part < PREFILTER_MOST_PARTS;
+             part++) {
+            unsigned id = add_part(prefilter, needs[i].parts[part]);
+            prefilter->has_places[id] = prefilter->has_places[id] || needs[i].lead > 0;
+            needed->parts[needed->count++] = id;
+        }
+    }
+
+    /* One that is refused is tried once more in a looser form, and then given up. */
+    bool *is_loose = mem_zalloc(prefilter->part_count + 1);
+    while (!compile(prefilter, flags, &bad)) {
+        char *looser = is_loose[bad] ? NULL : loosen(prefilter->parts[bad]);
+        prefilter->unfiltered += is_loose[bad];
+        free(prefilter->parts[bad]);
+        prefilter->parts[bad] = looser;
+        is_loose[bad] = true;
+    }
+    free(is_loose);
+    return prefilter;
+}
+
+static unsigned add_part(struct prefilter *prefilter, const char *part)
+{
+    for (size_t i = 0; i < prefilter->part_count; i++) {
+        if (strcmp(prefilter->parts[i], part) == 0)
+            return (unsigned)i;
+    }
+    prefilter->parts[prefilter->part_count] = mem_copy_string(part);
+    return (unsigned)prefilter->part_count++;
+}
+
+/* false, with the part that stopped it; true also where there is nothing left to compile.
+ */
+static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad)
+{
+    size_t most = prefilter->part_count + 1;
+    const char **present = mem_zalloc(most * sizeof *present);
+    unsigned *all_flags = mem_zalloc(most * sizeof *all_flags);
+    unsigned *ids = mem_zalloc(most * sizeof *ids);
+    hs_compile_error_t *error = NULL;
+    unsigned count = 0;
+    bool is_compiled = true;
+
+    for (size_t i = 0; i < prefilter->part_count; i++) {
+        if (prefilter->parts[i] == NULL)
+            continue;
+        present[count] = prefilter->parts[i];
+        all_flags[count] = flags | (prefilter->has_places[i] ? 0U : HS_FLAG_SINGLEMATCH);
+        ids[count++] = (unsigned)i;
+    }
+    if (count > 0 && hs_compile_multi(present, all_flags, ids, count, HS_MODE_BLOCK, NULL,
+                                      &prefilter->database, &error) != HS_SUCCESS) {
+        is_compiled = false;
+        prefilter->database = NULL;
+        if (error == NULL)
+            abort();
+        /* An error of the whole is put down to the last. */
+        *ret_bad = ids[error->expression >= 0 ? (unsigned)error->expression : count - 1];
+        hs_free_compile_error(error);
+    }
+    free(present);
+    free(all_flags);
+    free(ids);
+    return is_compiled;
+}
+
+/* ){2,5} costs Vectorscan a copy of the group for each time; )* matches whatever that
+ * does. */
+static char *loosen(const char *part)
+{
+    size_t length = strlen(part);
+    char *loose = mem_copy(part, length);
+    size_t out = 0;
+
+    for (size_t i = 0; i < length; i++) {
+        loose[out++] = part[i];
+        if (part[i] != ')' || part[i + 1] != '{')
+            continue;
+        size_t digits = strspn(part + i + 2, "0123456789,");
+        if (digits > 0 && part[i + 2 + digits] == '}') {
+            loose[out++] = '*';
+            i += digits + 2;
+        }
+    }
+    loose[out] = '\0';
+    return loose;
+}
+
+void prefilter_free(struct prefilter *prefilter)
+{
+    if (prefilter == NULL)
+        return;
+    hs_free_database(prefilter->database);
+    for (size_t i = 0; i < prefilter->part_count; i++)
+        free(prefilter->parts[i]);
+    free(prefilter->parts);
+    free(prefilter->has_places);
+    free(prefilter->needed);
+    free(prefilter);
+}
+
+size_t prefilter_unfiltered(const struct prefilter *prefilter)
+{
+    return prefilter->unfiltered;
+}
+
+void prefilter_fit_scratch(const struct prefilter *prefilter, hs_scratch_t **scratch)
+{
+    if (prefilter->database != NULL &&
+        hs_alloc_scratch(prefilter->database, scratch) != HS_SUCCESS)
+        abort();
+}
+
+struct sightings *sightings_new(const struct prefilter *prefilter)
+{
+    struct sightings *sightings = MEM_NEW(struct sightings);
+
+    sightings->prefilter = prefilter;
+    sightings->places =
+        mem_zalloc((prefilter->part_count + 1) * sizeof *sightings->places);
+    sightings->seen = mem_zalloc((prefilter->part_count + 1) * sizeof *sightings->seen);
+    for (size_t i = 0; i < prefilter->part_count; i++)
+        sightings->places[i].is_everywhere = prefilter->parts[i] == NULL;
+    return sightings;
+}
+
+void sightings_free(struct sightings *sightings)
+{
+    if (sightings == NULL)
+        return;
+    free(sightings->places);
+    free(sightings->seen);
+    free(sightings);
+}
+
+/* Matches of different parts come in any order, those of one part mostly in theirs. */
+static int on_match(unsigned id, unsigned long long from, unsigned long long to,
+                    unsigned flags, void *context)
+{
+    struct sightings *sightings = context;
+    struct places *places = &sightings->places[id];
+
+    (void)from;
+    (void)flags;
+    if (places->is_everywhere)
+        return 0;
+    if (places->count == 0)
+        sightings->seen[sightings->seen_count++] = id;
+    if (places->count == MOST_PLACES || !sightings->prefilter->has_places[id]) {
+        places->is_everywhere = true;
+        return 0;
+    }
+    uint32_t at = places->count++;
+    for (; at > 0 && places->ends[at - 1] > to; at--)
+        places->ends[at] = places->ends[at - 1];
+    places->ends[at] = (uint32_t)to;
+    return 0;
+}
+
+bool prefilter_scan(const struct prefilter *prefilter, hs_scratch_t *scratch,
+                    const char *text, size_t length, struct sightings *sightings)
+{
+    for (size_t i = 0; i < sightings->seen_count; i++) {
+        sightings->places[sightings->seen[i]].count = 0;
+        sightings->places[sightings->seen[i]].is_everywhere = false;
+    }
+    sightings->seen_count = 0;
+    sightings->length = length;
+    return prefilter->database == NULL || text == NULL ||
+           hs_scan(prefilter->database, text, (unsigned)length, 0, scratch, on_match,
+                   sightings) == HS_SUCCESS;
+}
+
+static bool is_seen(const struct places *places)
+{
+    return places->is_everywhere || places->count > 0;
+}
+
+bool prefilter_next(const struct prefilter *prefilter, const struct sightings *sightings,
+                    size_t pattern, size_t from, struct stretch *ret_stretch)
+{
+    const struct needed *needed = &prefilter->needed[pattern];
+    const struct places *first = &sightings->places[needed->parts[0]];
+    const struct places *last =
+        &sightings->places[needed->parts[needed->count > 1 ? 1 : 0]];
+
+    if (needed->count == 0 || !is_seen(first) || !is_seen(last) ||
+        from > sightings->length)
+        return false;
+    if (needed->lead == 0 || first->is_everywhere || last->is_everywhere) {
+        *ret_stretch = (struct stretch){from, sightings->length};
+        return true;
+    }
+    for (uint32_t i = 0, j = 0; i < first->count; i++) {
+        size_t end = first->ends[i];
+        if (end < from)
+            continue;
+        while (j < last->count && last->ends[j] < end)
+            j++;
+        if (j == last->count)
+            return false;
+        if (last->ends[j] - end > needed->reach)
+            continue;
+        size_t start = end > needed->lead ? end - needed->lead : 0;
+        *ret_stretch = (struct stretch){start > from ? start : from, end};
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,371 @@
+/*
+ * Loading a rule set: read the file, compile every entry, count references.
+ */
+#include "ruleset.h"
+
+#include "backtracking.h"
+#include "mem.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { MAX_FILE_BYTES = 4 << 20 };
+
+extern const char embedded_safety_patterns[], embedded_safety_patterns_end[];
+
+static bool load(const char *name, const char *json, size_t length, bool is_trusted,
+                 struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem);
+static bool fill_wordbook(struct ruleset *ruleset, const char *name,
+                          struct ruleset_problem *problem);
+static void build_prefilter(struct ruleset *ruleset, int surface);
+static void warn(struct ruleset *ruleset, const char *name);
+static bool compile_rules(struct ruleset *ruleset, const char *name,
+                          struct ruleset_problem *problem);
+static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
+                         struct ruleset_problem *problem);
+static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
+                           const struct pattern_entry *entry, const char *key,
+                           const struct pattern_regex *regex, int surface,
+                           struct ruleset_problem *problem);
+static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *entry);
+static void hash_text(const char *json, size_t length, char *hash);
+static char *read_file(const char *path, size_t *ret_length,
+                       struct ruleset_problem *problem);
+static void ruleset_free(struct ruleset *ruleset);
+
+bool ruleset_load_default(struct ruleset **ret_ruleset,
+                          struct ruleset_problem *ret_problem)
+{
+    size_t length = (size_t)(embedded_safety_patterns_end - embedded_safety_patterns);
+
+    return load("built-in patterns", embedded_safety_patterns, length, true, ret_ruleset,
+                ret_problem);
+}
+
+bool ruleset_load_file(const char *path, struct ruleset **ret_ruleset,
+                       struct ruleset_problem *ret_problem)
+{
+    size_t length;
+    char *json = read_file(path, &length, ret_problem);
+    bool is_loaded =
+        json != NULL && ruleset_load_text(path, json, length, ret_ruleset, ret_problem);
+
+    free(json);
+    return is_loaded;
+}
+
+bool ruleset_load_text(const char *name, const char *json, size_t length,
+                       struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem)
+{
+    return load(name, json, length, false, ret_ruleset, ret_problem);
+}
+
+static bool load(const char *name, const char *json, size_t length, bool is_trusted,
+                 struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem)
+{
+    struct ruleset *ruleset = MEM_NEW(struct ruleset);
+
+    ruleset->references = 1;
+    ruleset->is_trusted = is_trusted;
+    if (!pattern_file_parse(name, json, length, &ruleset->file, ret_problem))
+        goto fail;
+    if (!fill_wordbook(ruleset, name, ret_problem))
+        goto fail;
+    if (!compile_rules(ruleset, name, ret_problem))
+        goto fail;
+    for (int surface = 0; surface < SURFACE_COUNT; surface++)
+        build_prefilter(ruleset, surface);
+    warn(ruleset, name);
+    hash_text(json, length, ruleset->hash);
+    *ret_ruleset = ruleset;
+    return true;
+
+fail:
+    ruleset_free(ruleset);
+    return false;
+}
+
+static bool fill_wordbook(struct ruleset *ruleset, const char *name,
+                          struct ruleset_problem *problem)
+{
+    const struct pattern_texts *lists[] = {&ruleset->file.strong_words,
+                                           &ruleset->file.words};
+
+    ruleset->words = wordbook_new();
+    for (size_t list = 0; list < 2; list++) {
+        for (size_t i = 0; i < lists[list]->count; i++) {
+            if (!wordbook_add(ruleset->words, lists[list]->texts[i], list == 0)) {
+                snprintf(problem->text, sizeof problem->text,
+                         "%s: word %zu of the %s is not one word of small letters", name,
+                         i, list == 0 ? "strong words" : "words");
+                return false;
+            }
+        }
+    }
+    return true;
+}
+
+static bool compile_rules(struct ruleset *ruleset, const char *name,
+                          struct ruleset_problem *problem)
+{
+    size_t count = ruleset->file.count;
+
+    ruleset->rules = mem_zalloc(count * sizeof *ruleset->rules);
+    ruleset->counters = mem_zalloc(count * sizeof *ruleset->counters);
+    for (size_t i = 0; i < count; i++) {
+        if (!compile_rule(ruleset, i, name, problem))
+            return false;
+    }
+    return true;
+}
+
+static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
+                         struct ruleset_problem *problem)
+{
+    const struct pattern_entry *entry = &ruleset->file.entries[index];
+    struct rule *rule = &ruleset->rules[index];
+
+    rule->is_shadow = entry->is_shadow;
+    rule->counter = counter_for(ruleset, entry);
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        if ((entry->surfaces & (1U << surface)) == 0)
+            continue;
+        rule->code[surface] =
+            compile(ruleset, name, entry, "pattern", &entry->pattern, surface, problem);
+        if (rule->code[surface] == NULL)
+            return false;
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            static const char *const keys[SIDE_COUNT] = {"unless", "unless_before",
+                                                         "unless_after"};
+            if (entry->unless[side].text == NULL)
+                continue;
+            rule->unless[surface][side] = compile(ruleset, name, entry, keys[side],
+                                                  &entry->unless[side], surface, problem);
+            if (rule->unless[surface][side] == NULL)
+                return false;
+        }
+    }
+    return true;
+}
+
+static pcre2_code *compile_text(const char *text, uint32_t options, int *ret_error,
+                                size_t *ret_offset)
+{
+    return pcre2_compile((PCRE2_SPTR)text, PCRE2_ZERO_TERMINATED, options, ret_error,
+                         ret_offset, NULL);
+}
+
+/*
+ * The raw surface knows all of Unicode's letters and classes; the normalised one is
+ * folded already, and word boundaries by Unicode's properties would cost it 1.7 times as
+ * much.
+ */
+static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
+                           const struct pattern_entry *entry, const char *key,
+                           const struct pattern_regex *regex, int surface,
+                           struct ruleset_problem *problem)
+{
+    uint32_t options =
+        PCRE2_CASELESS | PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
+    size_t offset;
+    int error;
+    PCRE2_UCHAR reason[160];
+
+    if (surface == RAW)
+        options |= PCRE2_UCP;
+    if (!ruleset->is_trusted && backtracking_is_costly(backtracking_of(regex->spread)))
+        options |= PCRE2_AUTO_CALLOUT; /* how filter.c counts its steps */
+    /* Spread out it runs faster, called it is smaller: PCRE2 takes 64 KiB of compiled
+     * code. */
+    pcre2_code *code = compile_text(regex->spread, options, &error, &offset);
+    if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
+        code = compile_text(regex->text, options, &error, &offset);
+    if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
+        code = compile_text(regex->text, options & ~PCRE2_AUTO_CALLOUT, &error, &offset);
+    if (code == NULL) /* where in the pattern as it is written */
+        (void)compile_text(regex->text, options, &error, &offset);
+    if (code == NULL) {
+        pcre2_get_error_message(error, reason, sizeof reason);
+        snprintf(problem->text, sizeof problem->text,
+                 "%s: entry %zu (%s): bad %s at offset %zu: %s", file_name,
+                 entry->position, entry->name, key,
+                 offset > regex->prefix ? offset - regex->prefix : offset,
+                 (const char *)reason);
+        return NULL;
+    }
+    error = pcre2_jit_compile(code, PCRE2_JIT_COMPLETE);
+    if (error != 0 && error != PCRE2_ERROR_JIT_BADOPTION) {
+        pcre2_get_error_message(error, reason, sizeof reason);
+        snprintf(problem->text, sizeof problem->text,
+                 "%s: entry %zu (%s): %s cannot be compiled: %s", file_name,
+                 entry->position, entry->name, key, (const char *)reason);
+        pcre2_code_free(code);
+        return NULL;
+    }
+    return code;
+}
+
+static void build_prefilter(struct ruleset *ruleset, int surface)
+{
+    size_t count = ruleset->file.count;
+    struct prefilter_needs *needs = mem_zalloc((count + 1) * sizeof *needs);
+
+    for (size_t i = 0; i < count; i++) {
+        const struct pattern_entry *entry = &ruleset->file.entries[i];
+        if ((entry->surfaces & (1U << surface)) != 0)
+            needs[i] =
+                (struct prefilter_needs){(const char *const *)entry->needs.texts,
+                                         entry->needs.count, entry->lead, entry->reach};
+    }
+    ruleset->prefilters[surface] = prefilter_new(needs, count, surface == RAW);
+    free(needs);
+}
+
+/* Notes what is no reason to refuse the file. */
+static void warn(struct ruleset *ruleset, const char *name)
+{
+    enum { WARNING_BYTES = 256 };
+
+    ruleset->warnings = mem_zalloc((ruleset->file.count + 1) * sizeof *ruleset->warnings);
+    if (ruleset->file.count == 0) {
+        char *warning = mem_zalloc(WARNING_BYTES);
+        snprintf(warning, WARNING_BYTES, "%s: no patterns: every text passes", name);
+        ruleset->warnings[ruleset->warning_count++] = warning;
+    }
+    for (size_t i = 0; i < ruleset->file.count; i++) {
+        const struct pattern_entry *entry = &ruleset->file.entries[i];
+        struct backtracking backtracking = backtracking_of(entry->pattern.spread);
+        if (!backtracking.is_unbounded)
+            continue;
+        char *warning = mem_zalloc(WARNING_BYTES);
+        snprintf(
+            warning, WARNING_BYTES,
+            "%s: entry %zu (%s): can backtrack without bound: the repeat that ends at "
+            "offset %zu can also match what follows it",
+            name, entry->position, entry->name, backtracking.offset);
+        ruleset->warnings[ruleset->warning_count++] = warning;
+    }
+}
+
+static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *entry)
+{
+    for (size_t i = 0; i < ruleset->counter_count; i++) {
+        if (strcmp(ruleset->counters[i].name, entry->name) == 0)
+            return i;
+    }
+    struct rule_counter *counter = &ruleset->counters[ruleset->counter_count];
+    counter->name = entry->name;
+    counter->category = entry->category;
+    counter->is_shadow = entry->is_shadow;
+    return ruleset->counter_count++;
+}
+
+static void hash_text(const char *json, size_t length, char *hash)
+{
+    unsigned char digest[crypto_generichash_BYTES_MIN];
+
+    crypto_generichash(digest, sizeof digest, (const unsigned char *)json, length, NULL,
+                       0);
+    sodium_bin2hex(hash, 9, digest, 4);
+}
+
+static char *read_file(const char *path, size_t *ret_length,
+                       struct ruleset_problem *problem)
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    struct stat status;
+    char *bytes = NULL;
+    size_t length = 0;
+    ssize_t got = -1;
+
+    if (file < 0 || fstat(file, &status) != 0) {
+        snprintf(problem->text, sizeof problem->text, "%s: %s", path, strerror(errno));
+    } else if (!S_ISREG(status.st_mode)) {
+        snprintf(problem->text, sizeof problem->text, "%s: not a file", path);
+    } else if (status.st_size > MAX_FILE_BYTES) {
+        snprintf(problem->text, sizeof problem->text, "%s: larger than %d bytes", path,
+                 MAX_FILE_BYTES);
+    } else {
+        bytes = mem_zalloc((size_t)status.st_size + 1);
+        while ((got = read(file, bytes + length, (size_t)status.st_size - length)) > 0)
+            length += (size_t)got;
+        if (got < 0)
+            snprintf(problem->text, sizeof problem->text, "%s: %s", path,
+                     strerror(errno));
+    }
+    if (file >= 0)
+        close(file);
+    if (got < 0) {
+        free(bytes);
+        return NULL;
+    }
+    *ret_length = length;
+    return bytes;
+}
+
+struct ruleset *ruleset_ref(struct ruleset *ruleset)
+{
+    atomic_fetch_add_explicit(&ruleset->references, 1, memory_order_relaxed);
+    return ruleset;
+}
+
+void ruleset_unref(struct ruleset *ruleset)
+{
+    if (ruleset != NULL &&
+        atomic_fetch_sub_explicit(&ruleset->references, 1, memory_order_acq_rel) == 1)
+        ruleset_free(ruleset);
+}
+
+static void ruleset_free(struct ruleset *ruleset)
+{
+    for (size_t i = 0; ruleset->rules != NULL && i < ruleset->file.count; i++) {
+        for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+            pcre2_code_free(ruleset->rules[i].code[surface]);
+            for (int side = 0; side < SIDE_COUNT; side++)
+                pcre2_code_free(ruleset->rules[i].unless[surface][side]);
+        }
+    }
+    free(ruleset->rules);
+    free(ruleset->counters);
+    wordbook_free(ruleset->words);
+    for (int surface = 0; surface < SURFACE_COUNT; surface++)
+        prefilter_free(ruleset->prefilters[surface]);
+    for (size_t i = 0; i < ruleset->warning_count; i++)
+        free(ruleset->warnings[i]);
+    free(ruleset->warnings);
+    pattern_file_done(&ruleset->file);
+    free(ruleset);
+}
+
+const char *ruleset_hash(const struct ruleset *ruleset)
+{
+    return ruleset->hash;
+}
+
+const char *ruleset_warning(const struct ruleset *ruleset, size_t index)
+{
+    return index < ruleset->warning_count ? ruleset->warnings[index] : NULL;
+}
+
+size_t ruleset_counter_count(const struct ruleset *ruleset)
+{
+    return ruleset->counter_count;
+}
+
+struct ruleset_counter ruleset_counter(const struct ruleset *ruleset, size_t index)
+{
+    const struct rule_counter *counter = &ruleset->counters[index];
+
+    return (struct ruleset_counter){
+        .name = counter->name,
+        .category = counter->category,
+        .is_shadow = counter->is_shadow,
+        .hits = atomic_load_explicit(&counter->hits, memory_order_relaxed),
+    };
+}

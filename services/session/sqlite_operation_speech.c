@@ -1,0 +1,54 @@
+/*
+ * What was heard, and what was spoken.  (Speech is stored with its turn:
+ * operation_commit().)
+ */
+#include "sqlite_operation_internal.h"
+
+/* As much speech as one transaction of the sweep removes: all of it is overwritten. */
+#define SWEEP_BYTES (1 << 20)
+
+enum operation_step operation_remember(struct operation *operation,
+                                       struct operation_ground *ground)
+{
+    const struct store_hearing *remember = &operation->request.remember;
+
+    return rows_keep_heard(ground->rows, &operation->session_id, &remember->audio,
+                           &remember->heard)
+               ? STEP_DONE
+               : STEP_FAILED;
+}
+
+enum operation_step operation_speech(struct operation *operation,
+                                     struct operation_ground *ground)
+{
+    struct store_id request_id = store_id_of(&operation->request.speech_of);
+
+    switch (rows_read_speech(ground->rows, &operation->session_id, &request_id,
+                             operation->now_ms, &operation->speech)) {
+    case ROW_FAILED: return STEP_FAILED;
+    case ROW_NONE: return operation_done(operation, ERROR_TTS_AUDIO_NOT_FOUND);
+    case ROW_FOUND: break;
+    }
+    return STEP_DONE;
+}
+
+enum operation_step operation_sweep_speech(struct operation *operation,
+                                           struct operation_ground *ground)
+{
+    struct stored_speech oldest;
+
+    for (int64_t bytes = 0; bytes < SWEEP_BYTES; bytes += oldest.length_bytes) {
+        enum row_result result = rows_find_oldest_speech(ground->rows, &oldest);
+
+        if (result == ROW_FAILED)
+            return STEP_FAILED;
+        if (result == ROW_NONE || oldest.expires_ms > operation->now_ms)
+            return STEP_DONE;
+        if (!ground->is_writing)
+            return STEP_WRITE;
+        if (!rows_delete_speech(ground->rows, &oldest))
+            return STEP_FAILED;
+        operation->has_swept = true;
+    }
+    return STEP_AGAIN;
+}

@@ -1,0 +1,134 @@
+#include "sqlite_scrub.h"
+
+#include "mem.h"
+
+#include <sqlite3.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+#define VFS_NAME "poise-scrub"
+
+/* The file format's names for pages with cells, and the offsets in their headers
+ * (section 1.6 of "Database File Format", sqlite.org). */
+enum page_kind {
+    INTERIOR_INDEX = 0x02,
+    INTERIOR_TABLE = 0x05,
+    LEAF_INDEX = 0x0a,
+    LEAF_TABLE = 0x0d
+};
+#define FILE_HEADER_BYTES     100 /* at the start of the first page */
+#define CELL_COUNT_AT         3
+#define CELLS_START_AT        5
+#define LEAF_HEADER_BYTES     8
+#define INTERIOR_HEADER_BYTES 12
+#define PAGE_BYTES_LEAST      512
+#define PAGE_BYTES_MOST       65536
+
+/* An open database file: the system's own object, and behind it (its size is the system's
+ * affair) the methods that stand in for its own. */
+struct scrubbed {
+    sqlite3_io_methods methods;         /* the system's, but for xWrite */
+    const sqlite3_io_methods *original; /* borrowed from the system's VFS */
+};
+
+static unsigned read_16(const unsigned char *bytes)
+{
+    return (unsigned)bytes[0] << 8 | bytes[1];
+}
+
+/* The unused middle of a page with cells: from behind the last cell pointer to the first
+ * cell.  false for pages of other kinds, which use all of themselves or are zeros. */
+static bool find_unused(const unsigned char *page, size_t length, bool is_first,
+                        size_t *ret_start, size_t *ret_end)
+{
+    size_t header = is_first ? FILE_HEADER_BYTES : 0;
+    size_t start = header;
+    size_t end = read_16(page + header + CELLS_START_AT);
+
+    switch (page[header]) {
+    case INTERIOR_INDEX:
+    case INTERIOR_TABLE: start += INTERIOR_HEADER_BYTES; break;
+    case LEAF_INDEX:
+    case LEAF_TABLE: start += LEAF_HEADER_BYTES; break;
+    default: return false; /* SQLite's, not ours */
+    }
+    start += 2 * (size_t)read_16(page + header + CELL_COUNT_AT);
+    if (end == 0)
+        end = PAGE_BYTES_MOST;
+    if (start > end || end > length)
+        return false;
+    *ret_start = start;
+    *ret_end = end;
+    return true;
+}
+
+static int write_scrubbed(sqlite3_file *file, const void *bytes, int length,
+                          sqlite3_int64 offset)
+{
+    const struct scrubbed *scrubbed = (const struct scrubbed *)file->pMethods;
+    unsigned char page[PAGE_BYTES_MOST];
+    size_t start;
+    size_t end;
+
+    if (length >= PAGE_BYTES_LEAST && length <= PAGE_BYTES_MOST && offset % length == 0 &&
+        find_unused(bytes, (size_t)length, offset == 0, &start, &end)) {
+        memcpy(page, bytes, (size_t)length);
+        memset(page + start, 0, end - start);
+        bytes = page;
+    }
+    return scrubbed->original->xWrite(file, bytes, length, offset);
+}
+
+static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
+                     int *ret_flags)
+{
+    sqlite3_vfs *system = vfs->pAppData;
+    struct scrubbed *scrubbed =
+        (struct scrubbed *)((char *)file + (vfs->szOsFile - (int)sizeof(*scrubbed)));
+    int status = system->xOpen(system, name, file, flags, ret_flags);
+
+    if (status != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
+        return status;
+    scrubbed->original = file->pMethods;
+    scrubbed->methods = *file->pMethods;
+    scrubbed->methods.xWrite = write_scrubbed;
+    file->pMethods = &scrubbed->methods;
+    return SQLITE_OK;
+}
+
+/* SQLite keeps it to the end of the process. */
+static int set_up(void)
+{
+    sqlite3_vfs *system = sqlite3_vfs_find(NULL);
+    size_t alignment = _Alignof(max_align_t);
+    sqlite3_vfs *vfs;
+
+    if (system == NULL)
+        return SQLITE_ERROR;
+    vfs = MEM_NEW(sqlite3_vfs);
+    *vfs = *system; /* its other methods do not look at the VFS they are called with */
+    vfs->pNext = NULL;
+    vfs->zName = VFS_NAME;
+    vfs->pAppData = system;
+    vfs->xOpen = open_file;
+    vfs->szOsFile =
+        (int)((((size_t)system->szOsFile + alignment - 1) & ~(alignment - 1)) +
+              sizeof(struct scrubbed));
+    return sqlite3_vfs_register(vfs, 0);
+}
+
+const char *sqlite_scrub_vfs(void)
+{
+    sqlite3_mutex *once = NULL;
+    int status = sqlite3_initialize();
+
+    if (status != SQLITE_OK)
+        return NULL;
+    once = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP1);
+    sqlite3_mutex_enter(once);
+    if (sqlite3_vfs_find(VFS_NAME) == NULL)
+        status = set_up();
+    sqlite3_mutex_leave(once);
+    return status == SQLITE_OK ? VFS_NAME : NULL;
+}

@@ -1,0 +1,81 @@
+/*
+ * A token is the URL-safe base64 of 56 bytes:
+ *
+ *     session id (16) | issue time, milliseconds, big endian (8) | HMAC of these 24 (32)
+ *
+ * It has one spelling only: 75 characters without padding, and the two bits that 56 bytes
+ * leave over are zero, so that nothing which was not issued verifies.
+ */
+#include "token.h"
+
+#include <assert.h>
+#include <string.h>
+#include <uuid/uuid.h>
+
+#define SIGNED_BYTES   24
+#define TOKEN_BYTES    (SIGNED_BYTES + crypto_auth_BYTES)
+#define TOKEN_LENGTH   75
+#define CLOCK_SLACK_MS (60 * 1000)
+#define TOKEN_BASE64   sodium_base64_VARIANT_URLSAFE_NO_PADDING
+
+static_assert(DIGEST_BYTES == crypto_auth_KEYBYTES, "a digest key signs tokens");
+static_assert(sodium_base64_ENCODED_LEN(TOKEN_BYTES, TOKEN_BASE64) == TOKEN_LENGTH + 1,
+              "the length of a token");
+
+static void write_time(unsigned char *bytes, int64_t time_ms)
+{
+    for (int at = 7; at >= 0; at--, time_ms >>= 8)
+        bytes[at] = (unsigned char)(time_ms & 0xff);
+}
+
+static int64_t read_time(const unsigned char *bytes)
+{
+    uint64_t time_ms = 0;
+
+    for (int at = 0; at < 8; at++)
+        time_ms = time_ms << 8 | bytes[at];
+    return (int64_t)time_ms;
+}
+
+struct private_text token_issue(const struct digest_key *key, const struct id *session_id,
+                                int64_t issued_ms)
+{
+    unsigned char bytes[TOKEN_BYTES];
+    char text[TOKEN_LENGTH + 1];
+    struct private_text token;
+    int status = uuid_parse(session_id->text, bytes);
+
+    assert(status == 0 && issued_ms >= 0);
+    (void)status;
+    write_time(bytes + sizeof(uuid_t), issued_ms);
+    crypto_auth(bytes + SIGNED_BYTES, bytes, SIGNED_BYTES, key->bytes);
+    sodium_bin2base64(text, sizeof(text), bytes, sizeof(bytes), TOKEN_BASE64);
+    token = private_text_copy(text, TOKEN_LENGTH);
+    sodium_memzero(text, sizeof(text));
+    sodium_memzero(bytes, sizeof(bytes));
+    return token;
+}
+
+bool token_check(const struct digest_key *key, struct span token, int64_t now_ms,
+                 int64_t max_age_ms, struct id *ret_session_id)
+{
+    unsigned char bytes[TOKEN_BYTES];
+    size_t length;
+    int64_t issued_ms;
+
+    /* Without a place for the end, anything left over behind the base64 is an error
+     * (libsodium's documentation of sodium_base642bin()); left-over bits are one as well.
+     */
+    if (token.length != TOKEN_LENGTH ||
+        sodium_base642bin(bytes, sizeof(bytes), token.bytes, token.length, NULL, &length,
+                          NULL, TOKEN_BASE64) != 0 ||
+        length != sizeof(bytes) ||
+        crypto_auth_verify(bytes + SIGNED_BYTES, bytes, SIGNED_BYTES, key->bytes) != 0)
+        return false;
+
+    issued_ms = read_time(bytes + sizeof(uuid_t));
+    if (issued_ms > now_ms + CLOCK_SLACK_MS || now_ms - issued_ms > max_age_ms)
+        return false;
+    uuid_unparse_lower(bytes, ret_session_id->text);
+    return true;
+}

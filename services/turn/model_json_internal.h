@@ -1,0 +1,30 @@
+/*
+ * JSON as models write it: alone, in a Markdown fence, behind a few words, or cut off.
+ */
+#ifndef MODEL_JSON_INTERNAL_H
+#define MODEL_JSON_INTERNAL_H
+
+#include "private_text.h"
+#include "span.h"
+
+#include <json-c/json.h>
+
+enum model_json_kind {
+    MODEL_JSON_OBJECT, /* an object, whole or as much of it as was complete */
+    MODEL_JSON_NONE,   /* no JSON at all: plain text */
+    MODEL_JSON_BROKEN  /* it begins like JSON and is none, or is JSON of another kind */
+};
+
+/* The object is the caller's to put with json_wipe_and_put(); NULL for the other kinds.
+ */
+enum model_json_kind model_json_parse(struct span text, struct json_object **ret_object);
+
+/* The text without white space around it. */
+struct span model_text_trim(struct span text);
+
+/* A string, trimmed, of 1 to `max_words` words; false: it is none, or has no words, more
+ * words, more than 2,000 characters, or a NUL. */
+bool model_json_words(struct json_object *value, size_t max_words,
+                      struct private_text *ret_text);
+
+#endif

@@ -1,0 +1,204 @@
+/*
+ * One pass over the answer, each byte looked at once, however small the pieces.
+ */
+#include "reply_stream.h"
+
+#include "json.h"
+#include "model_json_internal.h"
+#include "private_reveal.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <strings.h>
+
+#define MAX_DEPTH 16
+
+static bool is_space(char character)
+{
+    return character == ' ' || character == '\t' || character == '\r' ||
+           character == '\n';
+}
+
+void reply_stream_init(struct reply_stream *stream, size_t ceiling)
+{
+    memset(stream, 0, sizeof(*stream));
+    buffer_init(&stream->text, ceiling);
+}
+
+/* White space and the line that opens a fence may stand before the object. */
+static void skip_to_object(struct reply_stream *stream)
+{
+    const char *bytes = stream->text.bytes;
+    size_t length = stream->text.length, at = stream->at;
+
+    while (at < length && is_space(bytes[at]))
+        at++;
+    if (at < length && bytes[at] == '`') {
+        const char *newline = memchr(bytes + at, '\n', length - at);
+
+        if (newline == NULL)
+            return; /* the fence's line is not complete */
+        at = (size_t)(newline - bytes) + 1;
+        while (at < length && is_space(bytes[at]))
+            at++;
+    }
+    if (at == length)
+        return;
+    stream->state = bytes[at] == '{' ? REPLY_STREAM_KEY : REPLY_STREAM_SILENT;
+    stream->at = at + 1;
+}
+
+/* The value of a member that is complete, as json-c reads it; the caller puts it. */
+static struct json_object *read_value(const struct reply_stream *stream, size_t end)
+{
+    struct span value = {stream->text.bytes + stream->value, end - stream->value};
+
+    return json_parse(value.bytes, value.length, 2);
+}
+
+static bool key_is(const struct reply_stream *stream, const char *key)
+{
+    struct span found = {stream->text.bytes + stream->key, stream->key_length};
+
+    return span_equals(found, key);
+}
+
+static bool is_refusal(struct json_object *value)
+{
+    if (json_object_is_type(value, json_type_boolean))
+        return json_object_get_boolean(value);
+    return json_object_is_type(value, json_type_string) &&
+           strcasecmp(json_object_get_string(value), "true") == 0;
+}
+
+/* A member named twice counts with its last value: where that is seen in time nothing is announced.
+ * A model that writes `refused` again behind the question is judged by the whole answer alone. */
+static void take_member(struct reply_stream *stream, size_t end)
+{
+    struct json_object *value;
+
+    stream->state = REPLY_STREAM_KEY;
+    if (key_is(stream, "refused")) {
+        value = read_value(stream, end);
+        if (stream->is_verdict_known || is_refusal(value))
+            stream->state = REPLY_STREAM_SILENT;
+        stream->is_verdict_known = true;
+        json_wipe_and_put(value);
+    } else if (key_is(stream, "follow_up_question")) {
+        value = read_value(stream, end);
+        if (stream->has_question || !model_json_words(value, SIZE_MAX, &stream->question))
+            stream->state = REPLY_STREAM_SILENT;
+        stream->has_question = true;
+        json_wipe_and_put(value);
+    }
+}
+
+/* One byte inside a value.  true: the value ended before this byte, which is not its own.
+ */
+static bool value_ends(struct reply_stream *stream, char character)
+{
+    if (stream->is_escaped) {
+        stream->is_escaped = false;
+    } else if (stream->is_in_string) {
+        stream->is_escaped = character == '\\';
+        stream->is_in_string = character != '"';
+    } else if (character == '"') {
+        stream->is_in_string = true;
+    } else if (character == '{' || character == '[') {
+        if (++stream->depth > MAX_DEPTH)
+            stream->state = REPLY_STREAM_SILENT;
+    } else if (character == '}' || character == ']') {
+        if (stream->depth == 0)
+            return true;
+        stream->depth--;
+    } else if (character == ',') {
+        return stream->depth == 0;
+    }
+    return false;
+}
+
+/* A string is complete at its closing quote; so what follows need not be waited for. */
+static bool string_is_complete(const struct reply_stream *stream)
+{
+    return stream->depth == 0 && !stream->is_in_string &&
+           stream->at - 1 > stream->value && stream->text.bytes[stream->value] == '"' &&
+           stream->text.bytes[stream->at - 1] == '"';
+}
+
+static void step_value(struct reply_stream *stream, char character)
+{
+    if (value_ends(stream, character)) {
+        take_member(stream, stream->at - 1);
+        if (character == '}')
+            stream->state = REPLY_STREAM_SILENT;
+    } else if (string_is_complete(stream)) {
+        take_member(stream, stream->at);
+    }
+}
+
+static void step(struct reply_stream *stream)
+{
+    char character = stream->text.bytes[stream->at++];
+
+    switch (stream->state) {
+    case REPLY_STREAM_KEY:
+        if (character == '"') {
+            stream->key = stream->at;
+            stream->state = REPLY_STREAM_IN_KEY;
+        } else if (character != ',' && !is_space(character)) {
+            stream->state = REPLY_STREAM_SILENT;
+        }
+        break;
+    case REPLY_STREAM_IN_KEY:
+        if (character == '\\') {
+            stream->state = REPLY_STREAM_SILENT; /* no key that we know has an escape */
+        } else if (character == '"') {
+            stream->key_length = stream->at - 1 - stream->key;
+            stream->state = REPLY_STREAM_COLON;
+        }
+        break;
+    case REPLY_STREAM_COLON:
+        if (is_space(character) || character == ':')
+            break;
+        stream->value = --stream->at;
+        stream->depth = 0;
+        stream->is_in_string = false;
+        stream->is_escaped = false;
+        stream->state = REPLY_STREAM_VALUE;
+        break;
+    case REPLY_STREAM_VALUE: step_value(stream, character); break;
+    case REPLY_STREAM_START:
+    case REPLY_STREAM_SILENT: break;
+    }
+}
+
+bool reply_stream_feed(struct reply_stream *stream, struct span piece,
+                       struct private_text *ret_question)
+{
+    if (stream->state == REPLY_STREAM_SILENT)
+        return false;
+    if (!buffer_append(&stream->text, piece.bytes, piece.length)) {
+        stream->state = REPLY_STREAM_SILENT;
+        return false;
+    }
+    if (stream->state == REPLY_STREAM_START && stream->text.length > 0)
+        skip_to_object(stream);
+    while (stream->state != REPLY_STREAM_START && stream->state != REPLY_STREAM_SILENT &&
+           stream->at < stream->text.length) {
+        step(stream);
+        if (!stream->is_verdict_known || !stream->has_question ||
+            stream->state == REPLY_STREAM_SILENT)
+            continue;
+        *ret_question = stream->question;
+        memset(&stream->question, 0, sizeof(stream->question));
+        stream->state = REPLY_STREAM_SILENT;
+        return true;
+    }
+    return false;
+}
+
+void reply_stream_done(struct reply_stream *stream)
+{
+    private_text_free(&stream->question);
+    buffer_done(&stream->text);
+}

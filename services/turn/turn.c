@@ -1,0 +1,443 @@
+/*
+ * One interview turn: from the candidate's answer to the coach's next question.
+ *
+ *   turn_start > begin > transcribe > screen_answer > coach > screen_reply > sum_up > commit
+ *                                                     |                        |
+ *                                                     announce > speak --------+
+ *
+ * The functions stand in the order in which they run.  A step that must wait starts one call and
+ * returns; its continuation is the function right below it.  Every path ends in turn_finish(),
+ * the only caller of turn->done.  Only commit() changes the session, so a refused turn cannot.
+ */
+#include "turn.h"
+
+#include "clock.h"
+#include "mem.h"
+#include "turn_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define STREAM_BYTES (64 * 1024) /* of a reply, to find its question in */
+#define MAX_ATTEMPTS 2           /* a reply without a question is asked for once more */
+
+/* The contract's words; the refusal of gate 2 without a text of its own is the table's.
+ */
+static const char filter_message[] =
+    "Your response couldn't be processed. Please rephrase your "
+    "answer to focus on the interview question.";
+
+static loop_fn turn_aborted;
+static void begin(struct turn *turn);
+static store_begun_fn on_begun;
+static void replay(struct turn *turn, struct store_begun *begun);
+static void transcribe(struct turn *turn, const struct private_text *heard);
+static transcriber_done_fn on_heard;
+static void screen_answer(struct turn *turn);
+static void coach(struct turn *turn);
+static coach_text_fn on_text;
+static void announce(struct turn *turn, struct private_text question);
+static speaker_done_fn on_spoken;
+static coach_done_fn on_reply;
+static void screen_reply(struct turn *turn);
+static void refuse_by_model(struct turn *turn);
+static void sum_up(struct turn *turn);
+static coach_done_fn on_summary;
+static void commit_when_ready(struct turn *turn);
+static void commit(struct turn *turn);
+static store_done_fn on_committed;
+
+static struct private_text move(struct private_text *text)
+{
+    struct private_text moved = *text;
+
+    memset(text, 0, sizeof(*text));
+    return moved;
+}
+
+static enum error admit(const struct services *services)
+{
+    if (atomic_load_explicit(&services->shared->is_draining, memory_order_relaxed))
+        return ERROR_DRAINING;
+    if (atomic_load_explicit(&services->shared->inflight, memory_order_relaxed) >=
+        services->settings->max_inflight_turns)
+        return ERROR_OVERLOADED;
+    return OK;
+}
+
+void turn_start(struct services *services, struct turn_request *request,
+                turn_done_fn *done, void *context)
+{
+    struct turn *turn = MEM_NEW(struct turn);
+
+    turn->services = services;
+    turn->done = done;
+    turn->context = context;
+    turn->request = *request;
+    memset(request, 0, sizeof(*request));
+    turn->started_us = clock_monotonic_us();
+    turn->deadline_us = turn->started_us + services->settings->turn_deadline_s * 1000000;
+    turn->timings.upload_us = turn->request.upload_us;
+    turn->coach = services->coach->name;
+    turn->spoken = SPOKEN_UNKNOWN;
+
+    if (admit(services) == OK) {
+        turn->is_admitted = true;
+        atomic_fetch_add_explicit(&services->shared->inflight, 1, memory_order_relaxed);
+        metrics_add(&services->metrics->TURNS_INFLIGHT, 1);
+        begin(turn);
+    } else {
+        loop_later(services->loop, turn_aborted, turn);
+    }
+}
+
+/* Not admitted: nothing was claimed, counted or stored. */
+static void turn_aborted(void *context)
+{
+    struct turn *turn = context;
+    enum error error = admit(turn->services);
+
+    turn_fail(turn, error != OK ? error : ERROR_OVERLOADED);
+}
+
+static void begin(struct turn *turn)
+{
+    struct store *store = turn->services->store;
+    struct store_claim claim = {
+        .session_id = turn->request.session_id,
+        .request_id = turn->request.request_id,
+        .input = turn->request.input,
+        .now_ms = clock_wall_ms(),
+    };
+
+    turn->step_us = clock_monotonic_us();
+    store->begin_turn(store, turn->services->loop, &claim, on_begun, turn);
+}
+
+static void on_begun(void *context, enum error error, struct store_begun begun)
+{
+    struct turn *turn = context;
+
+    turn->timings.store_us += clock_monotonic_us() - turn->step_us;
+    if (error != OK) {
+        turn_fail(turn, error);
+        return;
+    }
+    if (begun.decision == STORE_REPLAY) {
+        replay(turn, &begun);
+        return;
+    }
+    turn->has_claim = true;
+    turn->own_session = begun.session;
+    turn->session = begun.session;
+    turn->number = begun.session->turn_count + 1;
+    turn->is_last = turn->number == begun.session->total_questions;
+    transcribe(turn, &begun.heard);
+    private_text_free(&begun.heard);
+}
+
+/* The outcome of then, under the request id of now. */
+static void replay(struct turn *turn, struct store_begun *begun)
+{
+    struct turn_result result = {.retry_after_s = -1, .is_replay = true};
+
+    if (!begun->is_refusal) {
+        result.data = begun->outcome;
+        result.turn_number = begun->turn_number;
+    } else {
+        if (turn_read_refusal(&begun->outcome, &result))
+            result.error = ERROR_CONTENT_REFUSED;
+        else
+            result.error = ERROR_INTERNAL_ERROR;
+        private_text_free(&begun->outcome);
+    }
+    turn_finish(turn, &result);
+}
+
+static void tell(struct turn *turn, enum turn_news news, const struct private_text *text)
+{
+    if (turn->request.news != NULL)
+        turn->request.news(turn->context, news, text);
+}
+
+/* A transcript that the client sent, or that was heard before, needs no ears. */
+static void transcribe(struct turn *turn, const struct private_text *heard)
+{
+    if (!private_text_is_blank(&turn->request.transcript)) {
+        screen_answer(turn);
+    } else if (!turn->request.input.has_audio) {
+        turn_fail(turn, ERROR_MISSING_INPUT);
+    } else if (turn_recall(turn, heard)) {
+        screen_answer(turn);
+    } else if (turn->services->transcriber == NULL) {
+        turn_fail(turn, ERROR_STT_NOT_CONFIGURED);
+    } else {
+        tell(turn, TURN_TRANSCRIBING, NULL);
+        if (!turn_hear(turn, on_heard))
+            turn_fail(turn, ERROR_STT_TIMEOUT);
+    }
+}
+
+static void on_heard(void *context, enum error error, struct transcript transcript)
+{
+    struct turn *turn = context;
+    struct turn_result result = {.error = error,
+                                 .retry_after_s = transcript.retry_after_s};
+
+    turn->hearing = NULL;
+    turn->timings.stt_us += clock_monotonic_us() - turn->step_us;
+    if (error == OK && private_text_is_blank(&transcript.text))
+        result.error = ERROR_STT_EMPTY_TRANSCRIPT;
+    else if (error == OK && !private_text_is_valid(&transcript.text))
+        result.error = ERROR_STT_PROVIDER_ERROR;
+    if (result.error != OK) {
+        transcript_free(&transcript);
+        turn_finish(turn, &result);
+        return;
+    }
+    turn->spoken = delivery_spoken(&transcript);
+    private_text_free(&turn->request.transcript);
+    turn->request.transcript = move(&transcript.text);
+    transcript_free(&transcript);
+    turn_remember(turn);
+    screen_answer(turn);
+}
+
+/* Gate 1: what the filter stops goes nowhere. */
+static void screen_answer(struct turn *turn)
+{
+    struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
+    struct filter_verdict verdict = turn_screen(turn, &turn->request.transcript);
+
+    switch (verdict.outcome) {
+    case FILTER_PASS:
+        tell(turn, TURN_TRANSCRIPT, &turn->request.transcript);
+        delivery_measure(turn->services->fillers, &turn->request.transcript, turn->spoken,
+                         &turn->delivery);
+        coach(turn);
+        break;
+    case FILTER_UNAVAILABLE: turn_fail(turn, ERROR_SAFETY_UNAVAILABLE); break;
+    case FILTER_HIT:
+        turn_note_refusal(turn, "filter", verdict.category);
+        result.message = private_text_copy(filter_message, sizeof(filter_message) - 1);
+        result.details =
+            turn_write_details("filter", verdict.category,
+                               ruleset_hash(filter_ruleset(turn->services->filter)));
+        turn_refuse(turn, &result);
+        break;
+    }
+}
+
+/* The answer is streamed only where somebody can do something with its beginning. */
+static void coach(struct turn *turn)
+{
+    bool is_streamed = turn->services->speaker != NULL || turn->request.news != NULL;
+
+    if (turn->attempts++ == 0)
+        tell(turn, TURN_THINKING, NULL);
+    reply_stream_done(&turn->stream);
+    reply_stream_init(&turn->stream, STREAM_BYTES);
+    if (!turn_ask(turn, turn->is_last ? COACH_CLOSING : COACH_NEXT_QUESTION,
+                  is_streamed ? on_text : NULL, on_reply))
+        turn_fail(turn, ERROR_LLM_TIMEOUT);
+}
+
+/* The question is passed on while the feedback is still being written, once it is known
+ * that this is no refusal.  What the filter stops here is judged again, with the rest, in
+ * the end. */
+static void on_text(void *context, struct span piece)
+{
+    struct turn *turn = context;
+    struct private_text question;
+
+    if (!reply_stream_feed(&turn->stream, piece, &question))
+        return;
+    if (private_text_is_empty(&turn->announced) &&
+        turn_screen(turn, &question).outcome == FILTER_PASS)
+        announce(turn, question);
+    else
+        private_text_free(&question);
+}
+
+/* Takes the question, which has passed both halves of gate 2. */
+static void announce(struct turn *turn, struct private_text question)
+{
+    turn->announced = question;
+    tell(turn, TURN_ASSISTANT_TEXT, &turn->announced);
+    if (turn->services->speaker != NULL)
+        tell(turn, TURN_SPEAKING, NULL);
+    turn_speak(turn, on_spoken);
+}
+
+/* Speech never fails a turn. */
+static void on_spoken(void *context, enum error error, struct speech speech)
+{
+    struct turn *turn = context;
+    int64_t most_bytes = turn->services->settings->tts_cache_max_bytes;
+
+    turn->speaking = NULL;
+    turn->timings.tts_us += clock_monotonic_us() - turn->speaking_since_us;
+    if (error == OK && (int64_t)speech.audio.length > most_bytes) {
+        private_text_free(&speech.audio); /* the store would have no room to keep it */
+        error = ERROR_TTS_PROVIDER_ERROR;
+    }
+    turn->speech = speech;
+    if (error != OK)
+        turn_warn_of(turn, error);
+    commit_when_ready(turn);
+}
+
+static void on_reply(void *context, enum error error, struct coach_answer answer)
+{
+    struct turn *turn = context;
+
+    turn->pending = NULL;
+    turn->timings.llm_us += clock_monotonic_us() - turn->step_us;
+    if (error != OK) {
+        struct turn_result result = {.error = error,
+                                     .retry_after_s = answer.retry_after_s};
+
+        turn_finish(turn, &result);
+        return;
+    }
+    reply_free(&turn->reply);
+    reply_parse(&answer.text, &turn->reply);
+    private_text_free(&answer.text);
+
+    if (turn->reply.is_refused)
+        refuse_by_model(turn);
+    else if (!private_text_is_empty(&turn->reply.question))
+        screen_reply(turn);
+    else if (turn->attempts < MAX_ATTEMPTS)
+        coach(turn);
+    else
+        turn_fail(turn, ERROR_LLM_PROVIDER_ERROR);
+}
+
+/* Gate 2, the verdict.  The model's words are passed on only where they are calm on their
+ * own. */
+static void refuse_by_model(struct turn *turn)
+{
+    struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
+    const struct private_text *words = &turn->reply.question;
+
+    if (turn_refusal_is_calm(turn))
+        result.message = private_text_clone(words);
+    turn_note_refusal(turn, "model", "refused");
+    result.details = turn_write_details("model", NULL, NULL);
+    turn_refuse(turn, &result);
+}
+
+/* Gate 2, the text: what the filter stops is never shown.  Feedback that fails after its
+ * question has been passed on is dropped alone. */
+static void screen_reply(struct turn *turn)
+{
+    struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
+    struct filter_verdict verdict = turn_screen(turn, &turn->reply.question);
+
+    if (verdict.outcome == FILTER_PASS) {
+        verdict = turn_screen_feedback(turn);
+        if (verdict.outcome != FILTER_PASS && !private_text_is_empty(&turn->announced)) {
+            turn->reply.feedback_state = FEEDBACK_INVALID;
+            verdict.outcome = FILTER_PASS;
+        }
+    }
+    switch (verdict.outcome) {
+    case FILTER_PASS: sum_up(turn); break;
+    case FILTER_UNAVAILABLE: turn_fail(turn, ERROR_SAFETY_UNAVAILABLE); break;
+    case FILTER_HIT:
+        turn_note_refusal(turn, "model", verdict.category);
+        result.details = turn_write_details("model", NULL, NULL);
+        turn_refuse(turn, &result);
+        break;
+    }
+}
+
+/* The last turn also makes the summary, while the reply is spoken.  Neither can fail the
+ * turn. */
+static void sum_up(struct turn *turn)
+{
+    turn_warn_of_feedback(turn);
+    turn_check_quotes(turn);
+    if (!private_text_equals(&turn->announced, &turn->reply.question)) {
+        turn_hush(turn);
+        private_text_free(&turn->announced);
+        announce(turn, private_text_clone(&turn->reply.question));
+    }
+    turn->is_accepted = true;
+    if (turn->is_last && !turn_ask(turn, COACH_SUMMARY, NULL, on_summary))
+        turn_warn(turn, WARNING_SUMMARY_MISSING);
+    commit_when_ready(turn);
+}
+
+static void on_summary(void *context, enum error error, struct coach_answer answer)
+{
+    struct turn *turn = context;
+
+    turn->pending = NULL;
+    turn->timings.llm_us += clock_monotonic_us() - turn->step_us;
+    if (error != OK)
+        turn_warn(turn, WARNING_SUMMARY_MISSING);
+    else if (!summary_parse(&answer.text, &turn->summary) || !turn_summary_is_safe(turn))
+        turn_warn(turn, WARNING_SUMMARY_INVALID);
+    else
+        turn->has_summary = true;
+    private_text_free(&answer.text);
+    commit_when_ready(turn);
+}
+
+static void commit_when_ready(struct turn *turn)
+{
+    if (turn->is_accepted && turn->pending == NULL && turn->speaking == NULL)
+        commit(turn);
+}
+
+static void commit(struct turn *turn)
+{
+    const struct settings *settings = turn->services->settings;
+    struct store *store = turn->services->store;
+    int64_t now_ms = clock_wall_ms();
+    struct store_commit commit = {
+        .session_id = turn->request.session_id,
+        .request_id = turn->request.request_id,
+        .input = turn->request.input,
+        .turn_number = turn->number,
+        .is_scored = turn_is_scored(turn),
+        .now_ms = now_ms,
+        .expires_ms =
+            session_expiry(turn->session->created_ms, now_ms,
+                           settings->session_ttl_minutes, settings->session_max_hours),
+    };
+
+    memcpy(commit.scores, turn->reply.feedback.scores, sizeof(commit.scores));
+    turn->timings.total_us = clock_monotonic_us() - turn->request.received_us;
+    commit.outcome = turn_write_data(turn);
+    turn->data = private_text_clone(&commit.outcome);
+
+    if (!private_text_is_empty(&turn->speech.audio)) {
+        commit.speech.audio = move(&turn->speech.audio);
+        commit.speech.content_type = turn->speech.content_type;
+        commit.speech.expires_ms = now_ms + settings->tts_cache_ttl_s * 1000;
+        commit.speech.max_total_bytes = settings->tts_cache_max_bytes;
+    }
+    /* The words are written into the data: the store may have them. */
+    commit.transcript = move(&turn->request.transcript);
+    if (!turn->is_last)
+        commit.next_question = move(&turn->reply.question);
+    turn->has_claim = false;
+    turn->step_us = clock_monotonic_us();
+    store->commit_turn(store, turn->services->loop, &commit, on_committed, turn);
+}
+
+static void on_committed(void *context, enum error error)
+{
+    struct turn *turn = context;
+    struct turn_result result = {.error = error, .retry_after_s = -1};
+
+    turn->timings.store_us += clock_monotonic_us() - turn->step_us;
+    if (error == OK) {
+        result.data = move(&turn->data);
+        result.turn_number = turn->number;
+    }
+    turn_finish(turn, &result);
+}

@@ -1,0 +1,270 @@
+/*
+ * What a turn ends with, as JSON: `data` of a success, `details` of a refusal, and a
+ * refusal as the store keeps it.
+ */
+#include "turn_internal.h"
+
+#include "json.h"
+#include "private_reveal.h"
+
+#include <stdio.h>
+
+#define DATA_BYTES \
+    (16 * 1024 * 1024) /* the longest transcript, escaped, with room to spare */
+#define DETAILS_BYTES 1024
+#define REFUSAL_BYTES (16 * 1024)
+
+static const char *const average_keys[DIMENSION_COUNT] = {
+    [DIMENSION_CLARITY] = "clarity",
+    [DIMENSION_RELEVANCE] = "relevance",
+    [DIMENSION_STRUCTURE] = "structure",
+    [DIMENSION_FILLER_WORDS] = "filler_words",
+};
+
+bool turn_is_scored(const struct turn *turn)
+{
+    return turn->reply.feedback_state == FEEDBACK_GOOD && !turn->delivery.is_too_short &&
+           !turn->delivery.is_low_confidence;
+}
+
+size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns)
+{
+    const struct session *session = turn->session;
+    struct coach_turn *this_one;
+    size_t count = 0;
+
+    for (; session->turns != NULL && count < session->turn_count; count++) {
+        const struct session_turn *stored = &session->turns[count];
+
+        ret_turns[count] = (struct coach_turn){
+            .question = &stored->question,
+            .transcript = &stored->transcript,
+            .is_scored = stored->is_scored,
+        };
+        for (int at = 0; at < DIMENSION_COUNT; at++)
+            ret_turns[count].scores[at] = stored->scores[at];
+    }
+    this_one = &ret_turns[count];
+    *this_one = (struct coach_turn){
+        .question = session_current_question(session),
+        .transcript = &turn->request.transcript,
+        .is_scored = turn_is_scored(turn),
+    };
+    for (int at = 0; at < DIMENSION_COUNT; at++)
+        this_one->scores[at] = turn->reply.feedback.scores[at];
+    return count + 1;
+}
+
+static void write_feedback(struct json_writer *writer, const struct feedback *feedback)
+{
+    json_begin_object(writer);
+    json_key(writer, "dimensions");
+    json_begin_array(writer);
+    for (int at = 0; at < DIMENSION_COUNT; at++) {
+        json_begin_object(writer);
+        json_key(writer, "label");
+        json_string(writer, dimension_label((enum dimension)at));
+        json_key(writer, "score");
+        json_integer(writer, feedback->scores[at]);
+        json_key(writer, "tip");
+        json_private(writer, &feedback->tips[at]);
+        json_key(writer, "quote");
+        if (private_text_is_empty(&feedback->quotes[at]))
+            json_null(writer);
+        else
+            json_private(writer, &feedback->quotes[at]);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+    json_key(writer, "summary_tip");
+    json_private(writer, &feedback->summary_tip);
+    json_end_object(writer);
+}
+
+static void write_lines(struct json_writer *writer, const char *key,
+                        const struct private_text *lines, size_t count)
+{
+    json_key(writer, key);
+    json_begin_array(writer);
+    for (size_t at = 0; at < count; at++)
+        json_private(writer, &lines[at]);
+    json_end_array(writer);
+}
+
+static void write_summary(struct json_writer *writer, const struct turn *turn)
+{
+    const struct summary *summary = &turn->summary;
+    struct coach_turn turns[SESSION_MAX_QUESTIONS];
+    size_t count = turn_history(turn, turns);
+
+    json_begin_object(writer);
+    json_key(writer, "overall_assessment");
+    json_private(writer, &summary->overall_assessment);
+    write_lines(writer, "strengths", summary->strengths, summary->strength_count);
+    write_lines(writer, "improvements", summary->improvements,
+                summary->improvement_count);
+    json_key(writer, "average_scores");
+    json_begin_object(writer);
+    for (int at = 0; at < DIMENSION_COUNT; at++) {
+        double average;
+
+        if (!summary_average(turns, count, (enum dimension)at, &average))
+            continue;
+        json_key(writer, average_keys[at]);
+        json_decimal(writer, average, 2);
+    }
+    json_end_object(writer);
+    write_lines(writer, "recommended_actions", summary->actions, summary->action_count);
+    json_end_object(writer);
+}
+
+/* Milliseconds with the microseconds behind the point. */
+static void write_ms(struct json_writer *writer, const char *key, int64_t microseconds)
+{
+    char text[32];
+    size_t at = sizeof(text);
+    int64_t rest = microseconds > 0 ? microseconds : 0;
+
+    for (int digit = 0; digit < 3; digit++, rest /= 10)
+        text[--at] = (char)('0' + rest % 10);
+    text[--at] = '.';
+    do {
+        text[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    json_key(writer, key);
+    json_raw(writer, text + at, sizeof(text) - at);
+}
+
+static void write_timings(struct json_writer *writer, const struct turn_timings *timings)
+{
+    json_key(writer, "timings");
+    json_begin_object(writer);
+    write_ms(writer, "upload_ms", timings->upload_us);
+    write_ms(writer, "stt_ms", timings->stt_us);
+    write_ms(writer, "safety_ms", timings->safety_us);
+    write_ms(writer, "llm_ms", timings->llm_us);
+    write_ms(writer, "tts_ms", timings->tts_us);
+    write_ms(writer, "store_ms", timings->store_us);
+    write_ms(writer, "total_ms", timings->total_us);
+    json_end_object(writer);
+}
+
+static void write_warnings(struct json_writer *writer, const struct turn *turn)
+{
+    json_key(writer, "warnings");
+    json_begin_array(writer);
+    for (size_t at = 0; at < turn->warning_count; at++) {
+        json_begin_object(writer);
+        json_key(writer, "stage");
+        json_string(writer, stage_name(turn->warnings[at].stage));
+        json_key(writer, "code");
+        json_string(writer, turn->warnings[at].code);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+}
+
+static void write_audio_url(struct json_writer *writer, const struct turn *turn)
+{
+    char url[64];
+
+    snprintf(url, sizeof(url), "/tts/%s", turn->request.request_id.text);
+    json_string(writer, private_text_is_empty(&turn->speech.audio) ? NULL : url);
+}
+
+struct private_text turn_write_data(const struct turn *turn)
+{
+    struct json_writer writer;
+    struct buffer out;
+
+    buffer_init(&out, DATA_BYTES);
+    buffer_reserve(&out, 1024 + 2 * private_reveal(&turn->request.transcript).length);
+    json_writer_init(&writer, &out);
+    json_begin_object(&writer);
+    json_key(&writer, "transcript");
+    json_private(&writer, &turn->request.transcript);
+    json_key(&writer, "assistant_text");
+    json_private(&writer, &turn->reply.question);
+    json_key(&writer, "tts_audio_url");
+    write_audio_url(&writer, turn);
+    json_key(&writer, "coaching_feedback");
+    if (turn_is_scored(turn))
+        write_feedback(&writer, &turn->reply.feedback);
+    else
+        json_null(&writer);
+    json_key(&writer, "session_summary");
+    if (turn->has_summary)
+        write_summary(&writer, turn);
+    else
+        json_null(&writer);
+    json_key(&writer, "delivery");
+    delivery_write(&writer, &turn->delivery);
+    write_timings(&writer, &turn->timings);
+    json_key(&writer, "is_complete");
+    json_boolean(&writer, turn->is_last);
+    json_key(&writer, "question_number");
+    json_integer(&writer, turn->number);
+    json_key(&writer, "total_questions");
+    json_integer(&writer, turn->session->total_questions);
+    json_key(&writer, "coach");
+    json_string(&writer, turn->coach);
+    write_warnings(&writer, turn);
+    json_end_object(&writer);
+    return private_text_take(&out);
+}
+
+struct private_text turn_write_details(const char *source, const char *category,
+                                       const char *ruleset)
+{
+    struct json_writer writer;
+    struct buffer out;
+
+    buffer_init(&out, DETAILS_BYTES);
+    json_writer_init(&writer, &out);
+    json_begin_object(&writer);
+    json_key(&writer, "source");
+    json_string(&writer, source);
+    if (category != NULL) {
+        json_key(&writer, "category");
+        json_string(&writer, category);
+        json_key(&writer, "ruleset");
+        json_string(&writer, ruleset);
+    }
+    json_end_object(&writer);
+    return private_text_take(&out);
+}
+
+struct private_text turn_write_refusal(const struct turn_result *result)
+{
+    struct json_writer writer;
+    struct buffer out;
+
+    buffer_init(&out, REFUSAL_BYTES);
+    json_writer_init(&writer, &out);
+    json_begin_object(&writer);
+    if (!private_text_is_empty(&result->message)) {
+        json_key(&writer, "message_safe");
+        json_private(&writer, &result->message);
+    }
+    json_key(&writer, "details");
+    json_private(&writer, &result->details);
+    json_end_object(&writer);
+    return private_text_take(&out);
+}
+
+bool turn_read_refusal(const struct private_text *outcome, struct turn_result *result)
+{
+    struct span text = private_reveal(outcome);
+    struct json_object *object = json_parse(text.bytes, text.length, 4);
+    struct span message = json_member_string(object, "message_safe");
+    struct span details = json_member_string(object, "details");
+    bool is_good = details.bytes != NULL;
+
+    if (message.bytes != NULL)
+        result->message = private_text_copy(message.bytes, message.length);
+    if (is_good)
+        result->details = private_text_copy(details.bytes, details.length);
+    json_wipe_and_put(object);
+    return is_good;
+}

@@ -1,0 +1,151 @@
+/*
+ * A turn under way: shared by the pipeline (turn.c) and those who write what it ends
+ * with.
+ */
+#ifndef TURN_INTERNAL_H
+#define TURN_INTERNAL_H
+
+#include "delivery.h"
+#include "reply.h"
+#include "reply_stream.h"
+#include "summary.h"
+#include "turn.h"
+
+#define TURN_MAX_WARNINGS 8
+
+struct turn_warning {
+    enum stage stage;
+    const char *code; /* static */
+};
+
+struct turn {
+    struct services *services; /* borrowed */
+    turn_done_fn *done;
+    void *context;
+    struct turn_request request; /* its transcript is owned */
+    int64_t started_us;          /* monotonic */
+    int64_t deadline_us;
+    int64_t step_us; /* when the step that is waited for began */
+    struct turn_timings timings;
+    const char *coach; /* static: who answered */
+    bool is_admitted;  /* it counts as under way */
+
+    struct session *own_session;   /* owned, to be freed; every step reads ... */
+    const struct session *session; /* ... through this: none of them can change it */
+    bool has_claim;                /* begin_turn() gave it and it has not been ended */
+    unsigned number;               /* of the question that is answered, from 1 */
+    bool is_last;
+
+    struct transcriber_call
+        *hearing; /* owned, like the next two; NULL means "not pending" */
+    struct coach_call *pending;
+    struct speaker_call *speaking;
+
+    struct spoken
+        spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
+    struct answer_delivery delivery;
+    struct reply_stream stream; /* the reply while it is being written */
+    struct private_text
+        announced; /* owned: the question that was passed on already; may be empty */
+    int64_t speaking_since_us;
+    struct speech speech; /* owned: of the announced question, once it is spoken */
+    bool is_accepted;     /* the reply passed gate 2: commit when nothing is pending */
+    unsigned attempts;    /* asks so far for this reply */
+    struct reply reply;
+    bool has_summary;
+    struct summary summary;
+    struct turn_warning warnings[TURN_MAX_WARNINGS];
+    size_t warning_count;
+
+    struct private_text
+        data; /* what is being committed: the reply's, once it is durable */
+
+    /* How a refusal was found, for the log. */
+    const char *refusal_source; /* static: "filter" or "model"; NULL: none */
+    const char *refusal_reason; /* a category's name, kept below */
+    char reason[80];
+};
+
+/* The verdict on one text; the time that it takes is counted.  Without a filter
+ * everything passes. */
+struct filter_verdict turn_screen(struct turn *turn, const struct private_text *text);
+
+/* The worst verdict over the feedback, if there is one. */
+struct filter_verdict turn_screen_feedback(struct turn *turn);
+
+/* Drops every quote that is not in the answer, case and punctuation aside. */
+void turn_check_quotes(struct turn *turn);
+bool turn_summary_is_safe(struct turn *turn);
+
+/* May the model's own words of refusal be shown?  They are there, short, pass the filter
+ * and do not echo the answer. */
+bool turn_refusal_is_calm(struct turn *turn);
+
+/* Starts one call of the coach, which is pending then.  false: there is no time left for
+ * it. */
+bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
+              coach_done_fn *done);
+
+/* Until the turn's deadline, at most `longest_ms`. */
+int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms);
+
+/* Starts to hear the recording, which is `hearing` then; the recording is gone.  false:
+ * there is no time left for it. */
+bool turn_hear(struct turn *turn, transcriber_done_fn *done);
+
+/* What was heard earlier in the same recording, as the store kept it: fills in transcript
+ * and `spoken`.  false: nothing, or not readable. */
+bool turn_recall(struct turn *turn, const struct private_text *heard);
+
+/* Has the store keep the transcript and `spoken` for a retry of the same recording. */
+void turn_remember(struct turn *turn);
+
+/* Starts to speak the announced question; the end is a speech, or a warning, and then
+ * `done`. */
+void turn_speak(struct turn *turn, speaker_done_fn *done);
+
+/* Ends what is pending of speech and drops what was spoken.  Nothing is fine. */
+void turn_hush(struct turn *turn);
+
+/* Was there good feedback, of an answer that can be judged? */
+bool turn_is_scored(const struct turn *turn);
+
+/* The end without a success: an error of the table as it is, or a refusal, which is
+ * remembered. */
+void turn_fail(struct turn *turn, enum error error);
+void turn_refuse(struct turn *turn, struct turn_result *result);
+
+/* Why the turn is about to be refused, for the log: "filter" or "model", and a category's
+ * name. */
+void turn_note_refusal(struct turn *turn, const char *source, const char *reason);
+
+/* The one end of every turn, and the only caller of turn->done; the turn is gone
+ * afterwards. */
+void turn_finish(struct turn *turn, struct turn_result *result);
+
+void turn_warn(struct turn *turn, enum warning warning);
+void turn_warn_of(struct turn *turn, enum error error);
+
+/* Why there are no scores, where there are none. */
+void turn_warn_of_feedback(struct turn *turn);
+
+/* The turns of the session, this one included, as the coach and the averages want them:
+ * borrowed from the turn, SESSION_MAX_QUESTIONS at most.  Returns their number. */
+size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns);
+
+/* `data` of a successful turn, JSON. */
+struct private_text turn_write_data(const struct turn *turn);
+
+/* error.details of a refusal, JSON. */
+struct private_text turn_write_details(const char *source, const char *category,
+                                       const char *ruleset);
+
+/* What the store keeps of a refusal under an idempotency key, and back.  false: not
+ * readable. */
+struct private_text turn_write_refusal(const struct turn_result *result);
+bool turn_read_refusal(const struct private_text *outcome, struct turn_result *result);
+
+/* The one line of a turn in the log, and its counters. */
+void turn_report(const struct turn *turn, const struct turn_result *result);
+
+#endif

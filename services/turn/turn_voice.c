@@ -1,0 +1,105 @@
+/*
+ * The two ends of a spoken turn: hearing the recording, and speaking the reply.
+ */
+#include "turn_internal.h"
+
+#include "clock.h"
+#include "json.h"
+#include "private_reveal.h"
+
+#define HEARD_BYTES (64 * 1024)
+
+bool turn_hear(struct turn *turn, transcriber_done_fn *done)
+{
+    struct transcriber *transcriber = turn->services->transcriber;
+    struct transcriber_ask ask = {
+        .recording = turn->request.recording,
+        .container = turn->request.container,
+        .request_id = turn->request.request_id,
+        .timeout_ms =
+            turn_time_left_ms(turn, turn->services->settings->stt_timeout_s * 1000),
+    };
+
+    if (ask.timeout_ms <= 0)
+        return false;
+    buffer_init(&turn->request.recording, 0);
+    turn->step_us = clock_monotonic_us();
+    turn->hearing = transcriber->start(transcriber, &ask, done, turn);
+    return true;
+}
+
+void turn_remember(struct turn *turn)
+{
+    struct store *store = turn->services->store;
+    const struct store_input *input = &turn->request.input;
+    struct private_text heard;
+    struct json_writer writer;
+    struct buffer out;
+
+    buffer_init(&out, HEARD_BYTES);
+    json_writer_init(&writer, &out);
+    json_begin_object(&writer);
+    json_key(&writer, "transcript");
+    json_private(&writer, &turn->request.transcript);
+    json_key(&writer, "confidence");
+    json_decimal(&writer, turn->spoken.confidence, 4);
+    json_key(&writer, "words_per_minute");
+    json_integer(&writer, turn->spoken.words_per_minute);
+    json_key(&writer, "longest_pause_ms");
+    json_integer(&writer, turn->spoken.longest_pause_ms);
+    json_end_object(&writer);
+    if (out.is_over) {
+        buffer_done(&out); /* not kept: the retry is transcribed again */
+        return;
+    }
+    heard = private_text_take(&out);
+    store->remember_heard(store, &turn->request.session_id, &input->audio, &heard);
+}
+
+bool turn_recall(struct turn *turn, const struct private_text *heard)
+{
+    struct span text = private_reveal(heard);
+    struct json_object *object = json_parse(text.bytes, text.length, 2);
+    struct span transcript = json_member_string(object, "transcript");
+    bool is_there = transcript.length > 0;
+
+    if (is_there) {
+        turn->request.transcript = private_text_copy(transcript.bytes, transcript.length);
+        turn->spoken.confidence =
+            json_object_get_double(json_member(object, "confidence"));
+        turn->spoken.words_per_minute =
+            json_object_get_int64(json_member(object, "words_per_minute"));
+        turn->spoken.longest_pause_ms =
+            json_object_get_int64(json_member(object, "longest_pause_ms"));
+    }
+    json_wipe_and_put(object);
+    return is_there;
+}
+
+void turn_speak(struct turn *turn, speaker_done_fn *done)
+{
+    struct speaker *speaker = turn->services->speaker;
+    struct speaker_ask ask = {
+        .request_id = turn->request.request_id,
+        .timeout_ms =
+            turn_time_left_ms(turn, turn->services->settings->tts_timeout_s * 1000),
+    };
+
+    if (speaker == NULL)
+        return;
+    if (ask.timeout_ms <= 0) {
+        turn_warn_of(turn, ERROR_TTS_TIMEOUT);
+        return;
+    }
+    ask.text = private_text_clone(&turn->announced);
+    turn->speaking_since_us = clock_monotonic_us();
+    turn->speaking = speaker->start(speaker, &ask, done, turn);
+}
+
+void turn_hush(struct turn *turn)
+{
+    if (turn->speaking != NULL)
+        turn->services->speaker->cancel(turn->speaking);
+    turn->speaking = NULL;
+    private_text_free(&turn->speech.audio);
+}

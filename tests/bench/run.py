@@ -1,0 +1,431 @@
+#!/usr/bin/env python3
+"""The macro-benchmark: what one turn costs in Poise, beside nginx passing on the same bytes.
+
+Each measurement starts its own programs, on free ports of the loopback address, in a directory that
+is removed afterwards:
+
+    bench_load  ->  poise  ->  bench_upstream      a turn: filter, durable commit, one model call
+    bench_load  ->  nginx  ->  bench_upstream      the same request through proxy_pass
+    bench_load  ->  bench_upstream                 what the load and the upstream add by themselves
+
+The servers take turns within each round, and the table has the medians of the rounds: compare the
+ratios, since absolute figures belong to one machine on one day.  Poise runs as it is deployed: a
+fresh SQLite file with durable commits, the built-in patterns, one loop, its log lines to a file.
+
+Latency "over the upstream" is measured request by request: the upstream writes into each reply for
+how long it really held the request, and that is taken off what the client saw.
+
+Exit status 0 means that everything ran, whether or not the bars were met.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import json
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+SERVERS = ("poise", "nginx", "direct")
+TURNS_PER_SESSION = 9  # of ten: bench_load leaves out the last, which also makes the summary
+
+
+@dataclasses.dataclass(frozen=True)
+class Scenario:
+    name: str
+    title: str
+    connections: int
+    delay_ms: int
+    ramp_ms: int
+    warm_ms: int
+    window_ms: int
+    most_turns_per_s: int  # so many sessions are made beforehand
+
+    @property
+    def sessions(self):
+        """Enough for every turn from the first to the end of the window."""
+        span_s = (self.ramp_ms + self.warm_ms + self.window_ms) / 1000
+        return self.connections + int(span_s * self.most_turns_per_s / TURNS_PER_SESSION)
+
+    @property
+    def ideal_per_s(self):
+        return self.connections * 1000 / self.delay_ms
+
+
+SCENARIOS = (
+    Scenario("busy", "64 connections, the upstream answers at once", 64, 0, 0, 1000, 4000, 16000),
+    Scenario("1000", "1,000 in flight, the upstream takes 500 ms", 1000, 500, 1000, 2000, 9000, 2000),
+    Scenario("2500", "2,500 in flight, the upstream takes 500 ms", 2500, 500, 1000, 2000, 9000, 5000),
+)
+SMOKE = Scenario("smoke", "smoke", 16, 5, 20, 50, 700, 3200)
+
+
+class Failure(Exception):
+    """Something did not run; the text says what."""
+
+
+# --- The programs -------------------------------------------------------------------------------
+
+
+@contextlib.contextmanager
+def process(command, log, **options):
+    """Runs a program until the block ends; SIGTERM, and SIGKILL if it does not heed that."""
+    with open(log, "ab") as output:
+        options.setdefault("stdout", output)
+        child = subprocess.Popen(command, stderr=output, stdin=subprocess.DEVNULL, **options)
+    try:
+        yield child
+    finally:
+        child.send_signal(signal.SIGTERM)
+        try:
+            child.wait(timeout=10)
+        except subprocess.TimeoutExpired:
+            child.kill()
+            child.wait()
+        if child.stdout:
+            child.stdout.close()
+
+
+def wait_for(child, log, what, find):
+    """find() once it returns something; the program's log tells why when it never does."""
+    deadline = time.monotonic() + 20
+    while time.monotonic() < deadline and child.poll() is None:
+        found = find()
+        if found:
+            return found
+        time.sleep(0.01)
+    raise Failure(f"{what} did not start:\n{log.read_text(errors='replace')[-2000:]}")
+
+
+@contextlib.contextmanager
+def upstream(setup, delay_ms):
+    command = [setup.tools / "bench_upstream", "--delay-ms", str(delay_ms)]
+    log = setup.directory / "upstream.log"
+    with process(command, log, stdout=subprocess.PIPE, text=True) as child:
+        line = child.stdout.readline()
+        if not line:
+            raise Failure(f"the upstream did not start:\n{log.read_text()}")
+        yield child, int(line)
+
+
+def listening_port(log):
+    """The port in poise's log line of the event `listening`."""
+    for line in log.read_text(errors="replace").splitlines():
+        with contextlib.suppress(json.JSONDecodeError):
+            entry = json.loads(line)
+            if isinstance(entry, dict) and entry.get("event") == "listening":
+                return entry["port"]
+    return None
+
+
+@contextlib.contextmanager
+def poise(setup, upstream_port):
+    log = setup.directory / "poise.log"
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(setup.directory),
+        "HOST": "127.0.0.1",
+        "PORT": "0",
+        "WORKERS": "1",
+        "STORE_URL": f"sqlite:///{setup.directory}/poise.db",
+        "LLM_PROVIDER": "groq",
+        "GROQ_API_KEY": "bench",
+        "STT_PROVIDER": "none",
+        "TTS_PROVIDER": "none",
+        "GROQ_BASE_URL": f"http://127.0.0.1:{upstream_port}/openai/v1",
+        "MAX_INFLIGHT_TURNS": "100000",
+        "MAX_CONNECTIONS": "100000",
+        **setup.settings,
+    }
+    with process([setup.poise], log, env=environment, cwd=setup.directory) as child:
+        yield child, wait_for(child, log, "poise", lambda: listening_port(log))
+
+
+NGINX_CONFIGURATION = """
+daemon off;
+worker_processes 1;
+worker_rlimit_nofile 20000;
+pid nginx.pid;
+{user}
+events {{ worker_connections 16000; }}
+http {{
+    access_log off;
+    client_body_temp_path body;
+    proxy_temp_path proxy;
+    fastcgi_temp_path fastcgi;
+    uwsgi_temp_path uwsgi;
+    scgi_temp_path scgi;
+    keepalive_requests 100000000;
+    upstream scripted {{
+        server 127.0.0.1:{upstream_port};
+        keepalive 4096;
+        keepalive_requests 100000000;
+    }}
+    server {{
+        listen 127.0.0.1:{port};
+        location / {{
+            proxy_pass http://scripted;
+            proxy_http_version 1.1;
+            proxy_set_header Connection "";
+        }}
+    }}
+}}
+"""
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+def accepts(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def nginx(setup, upstream_port):
+    port = free_port()
+    configuration = setup.directory / "nginx.conf"
+    log = setup.directory / "nginx.log"
+    user = "user root;" if os.geteuid() == 0 else ""
+    configuration.write_text(
+        NGINX_CONFIGURATION.format(user=user, upstream_port=upstream_port, port=port)
+    )
+    command = [setup.nginx, "-p", setup.directory, "-c", configuration, "-e", log]
+    with process(command, log) as child:
+        wait_for(child, log, "nginx", lambda: accepts(port))
+        yield child, port
+
+
+def load(setup, scenario, child, port, sessions):
+    """One run of bench_load; returns what it measured."""
+    command = [setup.tools / "bench_load", "--port", port, "--watch", child.pid]
+    command += ["--connections", scenario.connections, "--sessions", sessions]
+    command += ["--ramp-ms", scenario.ramp_ms, "--warm-ms", scenario.warm_ms]
+    command += ["--window-ms", scenario.window_ms]
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if result.stderr:
+        print(result.stderr, file=sys.stderr, end="")
+    if result.returncode != 0:
+        raise Failure(f"bench_load failed in {scenario.name}")
+    return json.loads(result.stdout)
+
+
+def measure(setup, scenario, server):
+    """Starts what the measurement needs, runs the load, and adds figures per request to it."""
+    with contextlib.ExitStack() as programs:
+        child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
+        if server == "poise":
+            child, port = programs.enter_context(poise(setup, port))
+        elif server == "nginx":
+            child, port = programs.enter_context(nginx(setup, port))
+        run = load(setup, scenario, child, port, scenario.sessions if server == "poise" else 0)
+        ended = child.poll()
+    for leftover in setup.directory.glob("poise.*"):
+        leftover.unlink()
+    if ended is not None:
+        raise Failure(f"{server} ended during {scenario.name} with status {ended}")
+    if run["requests"] == 0:
+        raise Failure(f"no request was answered in {scenario.name} by {server}")
+    if run["ran_dry"]:
+        print(f"note: {scenario.name}: the sessions were used up early", file=sys.stderr)
+    return figures(scenario, run)
+
+
+def figures(scenario, run):
+    """What is compared, of one measurement."""
+    grown = run["resident_load_bytes"] - run["resident_idle_bytes"]
+    per_s = run["requests"] / run["seconds"]
+    return {
+        "errors": run["errors"],
+        "per_s": per_s,
+        "ideal": per_s / scenario.ideal_per_s if scenario.delay_ms else 0,
+        "cpu_us": run["server_cpu_us"] / run["requests"],
+        "cores": run["server_cpu_us"] / run["seconds"] / 1e6,
+        "added_p50_ms": run["added_us"]["p50"] / 1000,
+        "added_p99_ms": run["added_us"]["p99"] / 1000,
+        "added_max_ms": run["added_us"]["max"] / 1000,
+        "over_p99_ms": run["latency_us"]["p99"] / 1000 - scenario.delay_ms,
+        "latency_p50_ms": run["latency_us"]["p50"] / 1000,
+        "latency_p99_ms": run["latency_us"]["p99"] / 1000,
+        "resident_kb": grown / 1024 / scenario.connections,
+    }
+
+
+def medians(runs):
+    return {name: statistics.median(run[name] for run in runs) for name in runs[0]}
+
+
+# --- The table ----------------------------------------------------------------------------------
+
+
+def verdict(value, bar, at_least=False):
+    """`>= 99 %  met` for a (bound, unit) bar, or nothing without one."""
+    if bar is None:
+        return ""
+    bound, unit = bar
+    met = value >= bound if at_least else value <= bound
+    sign = ">=" if at_least else "<="
+    return f"{sign} {bound:g}{unit}  {'met' if met else 'MISSED'}"
+
+
+def line(label, value, unit, bar=None, at_least=False):
+    shown = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.2f}"
+    print(f"  {label:<58}{shown:>10} {unit:<4} {verdict(value, bar, at_least)}".rstrip())
+
+
+def show_busy(results):
+    poise_run, nginx_run = results.get("poise"), results.get("nginx")
+    if poise_run:
+        line("poise: server CPU per turn", poise_run["cpu_us"], "us")
+        line("poise: turns a second", poise_run["per_s"], "/s")
+        line("poise: latency p50", poise_run["latency_p50_ms"], "ms")
+        line("poise: latency p99", poise_run["latency_p99_ms"], "ms")
+    if nginx_run:
+        line("nginx: server CPU per request", nginx_run["cpu_us"], "us")
+        line("nginx: requests a second", nginx_run["per_s"], "/s")
+    if poise_run and nginx_run:
+        ratio = poise_run["cpu_us"] / nginx_run["cpu_us"]
+        line("CPU of a turn / of nginx's request", ratio, "", (6, ""))
+
+
+def show_held(results, ideal_bar, p99_bar, resident_bar):
+    for server, run in results.items():
+        is_poise = server == "poise"
+        share = run["ideal"] * 100
+        line(f"{server}: share of the ideal throughput", share, "%",
+             (ideal_bar, " %") if is_poise else None, at_least=True)
+        line(f"{server}: latency over the upstream's, p50", run["added_p50_ms"], "ms")
+        line(f"{server}: latency over the upstream's, p99", run["added_p99_ms"], "ms",
+             (p99_bar, " ms") if is_poise and p99_bar else None)
+        line(f"{server}: the same over 500 ms sharp, p99", run["over_p99_ms"], "ms")
+        if server == "direct":
+            continue
+        line(f"{server}: resident memory per turn in flight", run["resident_kb"], "KB",
+             (resident_bar, " KB") if is_poise and resident_bar else None)
+        line(f"{server}: server CPU per turn", run["cpu_us"], "us")
+
+
+def show(results):
+    for scenario in SCENARIOS:
+        found = results.get(scenario.name)
+        if not found:
+            continue
+        print(f"\n{scenario.title}")
+        if scenario.name == "busy":
+            show_busy(found)
+        elif scenario.name == "1000":
+            show_held(found, 99, 10, 64)
+        else:
+            show_held(found, 97, None, None)
+    with contextlib.suppress(KeyError):
+        growth = results["2500"]["poise"]["cpu_us"] / results["1000"]["poise"]["cpu_us"]
+        line("CPU of a turn at 2,500 / at 1,000", growth, "", (1.25, ""))
+    errors = sum(run["errors"] for found in results.values() for run in found.values())
+    print(f"\nReplies other than 200: {errors:.0f}")
+
+
+# --- The run ------------------------------------------------------------------------------------
+
+
+def play(setup, scenarios, servers, rounds):
+    """All rounds; returns {scenario: {server: medians}}."""
+    runs = {}
+    for turn in range(rounds):
+        for scenario in scenarios:
+            for server in servers:
+                if server == "direct" and not scenario.delay_ms:
+                    continue
+                run = measure(setup, scenario, server)
+                runs.setdefault((scenario.name, server), []).append(run)
+                print(f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<7}"
+                      f"{run['per_s']:9.0f}/s {run['cpu_us']:7.1f} us"
+                      f"  +{run['added_p50_ms']:.2f}/{run['added_p99_ms']:.2f} ms p50/p99"
+                      f" {run['resident_kb']:6.1f} KB each", flush=True)
+    results = {}
+    for (scenario_name, server), found in runs.items():
+        results.setdefault(scenario_name, {})[server] = medians(found)
+    return results
+
+
+def smoke(setup, servers):
+    """Tries that the tools work; its figures mean nothing."""
+    for server in servers:
+        run = measure(setup, SMOKE, server)
+        if run["errors"]:
+            raise Failure(f"{run['errors']} replies of {server} were not 200")
+        print(f"{server}: {run['per_s']:.0f}/s")
+
+
+def read_arguments():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
+    parser.add_argument("--poise", type=pathlib.Path, default=ROOT / "build/poise")
+    parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/gcc/tests/bench",
+                        help="where bench_load and bench_upstream are")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", action="append", choices=[s.name for s in SCENARIOS])
+    parser.add_argument("--servers", default=",".join(SERVERS), help="of poise,nginx,direct")
+    parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
+                        help="another setting for poise, to see what it costs")
+    parser.add_argument("--directory", type=pathlib.Path, help="for the store and the logs")
+    parser.add_argument("--json", type=pathlib.Path, help="write the medians to this file")
+    parser.add_argument("--smoke", action="store_true", help="two seconds: do the tools work")
+    return parser.parse_args()
+
+
+@dataclasses.dataclass(frozen=True)
+class Setup:
+    poise: pathlib.Path
+    tools: pathlib.Path
+    nginx: str
+    settings: dict
+    directory: pathlib.Path
+
+
+def check(arguments, servers):
+    for server in servers:
+        if server not in SERVERS:
+            raise Failure(f"no such server: {server}")
+    if not (arguments.tools / "bench_load").exists():
+        raise Failure(f"no bench_load in {arguments.tools}; see --tools")
+    if "poise" in servers and not arguments.poise.exists():
+        raise Failure(f"no program at {arguments.poise}; see --poise")
+    if "nginx" in servers and shutil.which("nginx") is None:
+        raise Failure("nginx is not installed (Debian: nginx-light)")
+
+
+def main():
+    arguments = read_arguments()
+    servers = arguments.servers.split(",")
+    try:
+        check(arguments, servers)
+        with tempfile.TemporaryDirectory(prefix="poise-bench-", dir=arguments.directory) as made:
+            setup = Setup(arguments.poise.resolve(), arguments.tools.resolve(), "nginx",
+                          dict(item.split("=", 1) for item in arguments.set), pathlib.Path(made))
+            if arguments.smoke:
+                smoke(setup, servers)
+                return 0
+            chosen = [s for s in SCENARIOS if not arguments.only or s.name in arguments.only]
+            results = play(setup, chosen, servers, arguments.rounds)
+    except Failure as failure:
+        print(f"bench: {failure}", file=sys.stderr)
+        return 1
+    show(results)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=2) + "\n")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

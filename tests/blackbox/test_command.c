@@ -1,0 +1,327 @@
+/*
+ * The program from the shell: settings, what is wrong with them, and what it says of
+ * itself.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "play.h"
+
+TestSuite(command, .timeout = 60);
+
+#define LONG_SECRET "SECRET_KEY=0123456789abcdef0123456789abcdef"
+
+/* One run in a fresh directory, in which a file may be put first. */
+static struct run run(const char *const *arguments, struct settings_list settings,
+                      const char *file, const char *text)
+{
+    char *directory = directory_make();
+    struct bytes path = {0};
+
+    if (file) {
+        bytes_addf(&path, "%s/%s", directory, file);
+        FILE *stream = fopen(path.data, "wb");
+        cr_assert_not_null(stream);
+        fputs(text, stream);
+        fclose(stream);
+    }
+    struct run result = run_program(directory, arguments, settings);
+    directory_remove(directory);
+    bytes_free(&path);
+    free(directory);
+    return result;
+}
+
+static void expect_run(struct run *run, int status, const char *const *said,
+                       const char *const *unsaid)
+{
+    cr_assert(run->status == status, "status %d, not %d:\n%s", run->status, status,
+              run->output.data);
+    for (; said && *said; said++)
+        cr_assert(bytes_has(&run->output, *said), "no \"%s\" in:\n%s", *said,
+                  run->output.data);
+    for (; unsaid && *unsaid; unsaid++)
+        cr_assert_not(bytes_has(&run->output, *unsaid), "\"%s\" in:\n%s", *unsaid,
+                      run->output.data);
+    bytes_free(&run->output);
+}
+
+#define SERVE ((const char *const[]){"serve", NULL})
+
+Test(command, all_bad_settings_are_reported_together_and_the_status_is_2)
+{
+    struct run result = run(SERVE,
+                            SETTINGS("PORT=eighty", "LLM_TIMEOUT_SECONDS=0",
+                                     "LLM_PROVIDER=oracle", "SAFETY_ENABLED=perhaps"),
+                            NULL, NULL);
+
+    expect_run(&result, 2,
+               FIELDS_NAMED("PORT", "eighty", "65535", "LLM_TIMEOUT_SECONDS", "120",
+                            "LLM_PROVIDER", "oracle", "builtin", "SAFETY_ENABLED",
+                            "perhaps"),
+               NULL);
+}
+
+Test(command, a_bad_secret_is_named_but_not_shown)
+{
+    struct run result =
+        run(SERVE, SETTINGS("SECRET_KEY=too-short-a-secret", "PORT=x"), NULL, NULL);
+
+    expect_run(&result, 2, FIELDS_NAMED("SECRET_KEY", "32", "PORT"),
+               FIELDS_NAMED("too-short-a-secret"));
+}
+
+Test(command, numbers_out_of_range_or_with_more_behind_them_are_bad)
+{
+    static const char *const BAD[] = {
+        "WORKERS=-1",          "WORKERS=257",
+        "WORKERS=0x2",         "WORKERS=99999999999999999999",
+        "MAX_AUDIO_BYTES=1.5", "MAX_TRANSCRIPT_CHARS=99"};
+
+    for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(BAD[i], "="), BAD[i]);
+        struct run result = run(SERVE, SETTINGS("PORT=0", BAD[i]), NULL, NULL);
+        expect_run(&result, 2, FIELDS_NAMED(name, strchr(BAD[i], '=') + 1), NULL);
+    }
+}
+
+Test(command, production_does_not_start_without_a_secret_key)
+{
+    struct run result = run(SERVE, SETTINGS("APP_ENV=production", "PORT=0"), NULL, NULL);
+
+    expect_run(&result, 2, FIELDS_NAMED("SECRET_KEY", "32"), NULL);
+}
+
+Test(command, production_starts_with_one)
+{
+    struct world *world = world_with_builtin_coach("APP_ENV=production");
+
+    expect_success(ask(world, (struct request){.method = "GET", .path = "/healthz"}));
+    world_end(world);
+}
+
+Test(command, development_makes_a_key_for_the_run_and_warns)
+{
+    struct world *world = world_with_builtin_coach("SECRET_KEY=");
+    struct session session = start_session(world, 3);
+
+    expect_success(get_session(world, &session));
+    world_await_output(world, "\"level\":\"warning\"");
+    world_signal(world, SIGTERM);
+    world_await_exit(world);
+    world_restart(world);
+    expect_error(get_session(world, &session), ERROR_INVALID_TOKEN);
+    world_end(world);
+}
+
+Test(command, a_dot_env_file_is_read_and_the_environment_wins)
+{
+    const char *text = "# a comment\nPORT=from-the-file\nWORKERS=from-the-file\n"
+                       "LLM_MODEL=\"quoted model\"\n";
+    struct run result = run(SERVE, SETTINGS("PORT=from-the-environment"), ".env", text);
+
+    expect_run(&result, 2,
+               FIELDS_NAMED("from-the-environment", "WORKERS", "from-the-file"), NULL);
+}
+
+Test(command, a_store_that_cannot_be_opened_stops_the_start)
+{
+    struct run result =
+        run(SERVE, SETTINGS("PORT=0", "STORE_URL=sqlite:////no/such/directory/poise.db"),
+            NULL, NULL);
+
+    cr_assert(result.status != 0 && result.status < 126);
+    expect_run(&result, result.status, FIELDS_NAMED("poise.db"), NULL);
+}
+
+Test(command, a_store_that_is_no_database_stops_the_start)
+{
+    struct run result =
+        run(SERVE, SETTINGS("PORT=0", "STORE_URL=sqlite:///poise.db"), "poise.db",
+            "this is a text, and long enough to be no empty database either. "
+            "this is a text, and long enough to be no empty database either.");
+
+    cr_assert(result.status != 0 && result.status < 126, "status %d", result.status);
+    expect_run(&result, result.status, FIELDS_NAMED("poise.db"), NULL);
+}
+
+Test(command, a_port_that_is_taken_stops_the_start)
+{
+    int port;
+    int listener = listen_on_free_port(&port);
+    char setting[32];
+    snprintf(setting, sizeof setting, "PORT=%d", port);
+    struct run result =
+        run(SERVE, SETTINGS(setting, "HOST=127.0.0.1", "STORE_URL=sqlite:///poise.db"),
+            NULL, NULL);
+
+    cr_assert(result.status != 0 && result.status < 126, "status %d", result.status);
+    bytes_free(&result.output);
+    close(listener);
+}
+
+Test(command, without_a_store_url_the_store_is_in_the_state_directory_for_its_owner_only)
+{
+    char *directory = directory_make();
+    struct bytes state = {0};
+    struct bytes file = {0};
+    struct stat found;
+    bytes_addf(&state, "STATE_DIRECTORY=%s/deep/er", directory);
+    bytes_addf(&file, "%s/deep/er/poise.db", directory);
+
+    struct run result = run_program(directory, ARGUMENTS("doctor"), SETTINGS(state.data));
+
+    expect_run(&result, 0, FIELDS_NAMED("store"), NULL);
+    cr_assert(stat(file.data, &found) == 0, "no %s", file.data);
+    cr_assert((found.st_mode & 077) == 0, "others may read the store");
+    directory_remove(directory);
+    bytes_free(&state);
+    bytes_free(&file);
+    free(directory);
+}
+
+static void expect_bad_patterns(const char *patterns, const char *const *said)
+{
+    struct run result = run(SERVE,
+                            SETTINGS("PORT=0", "STORE_URL=sqlite:///poise.db",
+                                     "SAFETY_PATTERNS_FILE=patterns.json"),
+                            "patterns.json", patterns);
+
+    cr_assert(result.status != 0 && result.status < 126, "status %d:\n%s", result.status,
+              result.output.data);
+    expect_run(&result, result.status, said, NULL);
+}
+
+Test(command, a_bad_patterns_file_stops_the_start_with_name_entry_and_offset)
+{
+    expect_bad_patterns("[\"fine\", \"ab(c\"]", FIELDS_NAMED("patterns.json", "1", "4"));
+    expect_bad_patterns("[{\"name\":\"mine\",\"pattern\":\"a[\"}]",
+                        FIELDS_NAMED("patterns.json", "mine", "2"));
+    expect_bad_patterns("{\"not\":\"a list\"}", FIELDS_NAMED("patterns.json"));
+    expect_bad_patterns("[7]", FIELDS_NAMED("patterns.json"));
+    expect_bad_patterns("not json", FIELDS_NAMED("patterns.json"));
+}
+
+Test(command, a_missing_patterns_file_stops_the_start_with_its_name)
+{
+    struct run result = run(SERVE,
+                            SETTINGS("PORT=0", "STORE_URL=sqlite:///poise.db",
+                                     "SAFETY_PATTERNS_FILE=absent.json"),
+                            NULL, NULL);
+
+    cr_assert(result.status != 0 && result.status < 126);
+    expect_run(&result, result.status, FIELDS_NAMED("absent.json"), NULL);
+}
+
+Test(command, help_names_every_setting_with_its_default)
+{
+    static const char *const NAMES[] = {
+#define SECTION(heading)
+#define INT(field, name, value, min, max, doc) name,
+#define TEXT(field, name, value, doc)          name,
+#define FLAG(field, name, value, doc)          name,
+#define CHOICE(field, name, value, all, doc)   name,
+#define SECRET(field, name, doc)               name,
+#include "settings.def"
+        "serve", "check", "doctor", "--version", "--errors", "--env-example", NULL};
+    struct run result = run(ARGUMENTS("--help"), SETTINGS(), NULL, NULL);
+
+    expect_run(&result, 0, NAMES, NULL);
+}
+
+Test(command, errors_lists_every_row)
+{
+    struct run result = run(ARGUMENTS("--errors"), SETTINGS(), NULL, NULL);
+
+    for (int i = 0; i < EXPECTED_ERROR_COUNT; i++)
+        cr_assert(bytes_has(&result.output, error_row((enum expected_error)i)->code));
+    expect_run(&result, 0, NULL, NULL);
+}
+
+Test(command, version_is_one_line)
+{
+    struct run result = run(ARGUMENTS("--version"), SETTINGS(), NULL, NULL);
+
+    cr_assert(strchr(result.output.data, '\n') ==
+              result.output.data + result.output.size - 1);
+    expect_run(&result, 0, FIELDS_NAMED("poise"), NULL);
+}
+
+Test(command, an_unknown_command_is_told_so_with_status_2)
+{
+    struct run result = run(ARGUMENTS("dance"), SETTINGS(), NULL, NULL);
+
+    expect_run(&result, 2, FIELDS_NAMED("dance"), NULL);
+}
+
+Test(command, check_tells_safe_from_unsafe_by_its_status)
+{
+    struct run safe = run(ARGUMENTS("check", "I led the team."), SETTINGS(), NULL, NULL);
+    struct run unsafe = run(ARGUMENTS("check", "fuck you"), SETTINGS(), NULL, NULL);
+
+    expect_run(&safe, 0, NULL, NULL);
+    expect_run(&unsafe, 1, FIELDS_NAMED("profanity_or_slur"), NULL);
+}
+
+Test(command, doctor_is_content_with_the_built_in_coach)
+{
+    struct run result =
+        run(ARGUMENTS("doctor"), SETTINGS("STORE_URL=sqlite:///poise.db"), NULL, NULL);
+
+    expect_run(&result, 0, FIELDS_NAMED("safety", "store", "coach"), NULL);
+}
+
+Test(command, doctor_says_which_setting_is_bad)
+{
+    struct run result = run(ARGUMENTS("doctor"), SETTINGS("PORT=eighty"), NULL, NULL);
+
+    cr_assert(result.status != 0);
+    expect_run(&result, result.status, FIELDS_NAMED("PORT", "eighty"), NULL);
+}
+
+/* doctor with a provider that says this. */
+static struct run doctor_with(struct upstream *upstream)
+{
+    char url[128];
+
+    snprintf(url, sizeof url, "GROQ_BASE_URL=%s", upstream_base_url(upstream));
+    return run(ARGUMENTS("doctor"),
+               SETTINGS("STORE_URL=sqlite:///poise.db", "GROQ_API_KEY=" GROQ_KEY,
+                        "LLM_MODEL=llama-3.3-70b-versatile", url),
+               NULL, NULL);
+}
+
+Test(command, doctor_says_that_a_model_is_gone)
+{
+    struct upstream *upstream = upstream_open();
+    upstream_always(upstream,
+                    (struct saying){.status = 404,
+                                    .body = "{\"error\":{\"message\":\"no such model\","
+                                            "\"type\":\"invalid_request_error\","
+                                            "\"code\":\"model_not_found\"}}"});
+
+    struct run result = doctor_with(upstream);
+
+    cr_assert(result.status != 0);
+    expect_run(&result, result.status, FIELDS_NAMED("llama-3.3-70b-versatile"),
+               FIELDS_NAMED(GROQ_KEY));
+    free(upstream_close(upstream));
+}
+
+Test(command, doctor_says_that_a_key_is_refused)
+{
+    struct upstream *upstream = upstream_open();
+    upstream_always(upstream, (struct saying){.status = 401, .body = "{}"});
+
+    struct run result = doctor_with(upstream);
+
+    cr_assert(result.status != 0);
+    expect_run(&result, result.status, FIELDS_NAMED("GROQ_API_KEY"),
+               FIELDS_NAMED(GROQ_KEY));
+    free(upstream_close(upstream));
+}

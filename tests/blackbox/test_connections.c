@@ -1,0 +1,228 @@
+/*
+ * Many connections, slow ones, and two programs on one store.
+ */
+#include <criterion/criterion.h>
+#include <poll.h>
+#include <string.h>
+
+#include "play.h"
+#include "program.h"
+
+TestSuite(connections, .timeout = 90);
+
+static const char HEALTHZ[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
+
+Test(connections, a_thousand_silent_ones_do_not_hurt_the_next)
+{
+    enum { SILENT = 1000 };
+    struct world *world = world_with_builtin_coach();
+    struct connection *silent[SILENT];
+    for (int i = 0; i < SILENT; i++) {
+        silent[i] = connection_open(world->port);
+        cr_assert_not_null(silent[i]);
+    }
+
+    expect_success(ask(world, (struct request){.method = "GET", .path = "/healthz"}));
+
+    for (int i = 0; i < SILENT; i++)
+        connection_close(silent[i]);
+    world_end(world);
+}
+
+Test(connections, one_more_than_allowed_is_told_so_and_room_comes_back)
+{
+    enum { MANY = 64 };
+    struct world *world = world_with_builtin_coach("MAX_CONNECTIONS=16", "WORKERS=1");
+    struct connection *connections[MANY];
+    int served = 0;
+    for (int i = 0; i < MANY; i++) {
+        connections[i] = connection_open(world->port);
+        connection_send_text(connections[i], HEALTHZ);
+        const struct reply *reply = receive(world, connections[i], "GET");
+        expect_envelope(reply);
+        served += reply->status == 200;
+        if (reply->status != 200)
+            expect_error(reply, ERROR_OVERLOADED);
+    }
+    cr_assert(served >= 1 && served <= 16, "%d were served", served);
+    for (int i = 0; i < MANY; i++)
+        connection_close(connections[i]);
+
+    const struct reply *reply;
+    do
+        reply = ask(world, (struct request){.method = "GET", .path = "/healthz"});
+    while (reply->status == 503);
+    expect_success(reply);
+    world_end(world);
+}
+
+Test(connections, when_descriptors_run_out_the_program_waits_and_recovers)
+{
+    enum { MANY = 40 };
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 3);
+    struct connection *connections[MANY];
+    program_limit_files(world->program, 8);
+    for (int i = 0; i < MANY; i++) {
+        connections[i] = connection_open(world->port);
+        connection_send_text(connections[i], HEALTHZ);
+    }
+
+    program_limit_files(world->program, 4096);
+
+    for (int i = 0; i < MANY; i++) {
+        const struct reply *reply = receive(world, connections[i], "GET");
+        if (reply)
+            expect_envelope(reply);
+        connection_close(connections[i]);
+    }
+    upstream_will_ask(world->upstream, "And then?");
+    expect_success(answer(world, &session, ANSWER));
+    world_end(world);
+}
+
+Test(connections, an_expectation_is_answered_before_the_body_comes)
+{
+    struct world *world = world_with_builtin_coach();
+    const char *body =
+        "{\"role\":\"cook\",\"interview_type\":\"general\",\"difficulty\":\"easy\"}";
+    struct connection *connection =
+        begin(world, (struct request){.method = "POST",
+                                      .path = "/session/start",
+                                      .content_type = "application/json",
+                                      .headers = words(world,
+                                                       "Expect: 100-continue\r\n"
+                                                       "Content-Length: %zu\r\n",
+                                                       strlen(body))});
+    struct pollfd wanted = {.fd = connection_descriptor(connection), .events = POLLIN};
+
+    cr_assert(poll(&wanted, 1, LONGEST_WAIT_S * 1000) == 1,
+              "nothing came before the body");
+    connection_send_text(connection, body);
+
+    expect_success(finish(world, connection));
+    world_end(world);
+}
+
+Test(connections, who_may_not_send_is_told_before_the_body_comes)
+{
+    struct world *world = world_with_builtin_coach();
+    struct connection *connection =
+        begin(world, (struct request){.method = "POST",
+                                      .path = "/turn",
+                                      .token = "forged",
+                                      .content_type = DIO_CONTENT_TYPE,
+                                      .headers = "Content-Length: 1000000\r\n"});
+
+    expect_error(finish(world, connection), ERROR_INVALID_TOKEN);
+    world_end(world);
+}
+
+Test(connections, a_client_that_sends_all_before_it_reads_still_gets_its_refusal)
+{
+    struct world *world = world_with_builtin_coach("MAX_AUDIO_BYTES=2000");
+    struct session session = start_session(world, 3);
+    const char *body = repeated(world, "0123456789abcdef", 40000);
+
+    const struct reply *reply =
+        ask(world, (struct request){.method = "POST",
+                                    .path = "/turn",
+                                    .token = session.token,
+                                    .content_type = DIO_CONTENT_TYPE,
+                                    .body = body});
+
+    expect_error(reply, ERROR_FILE_TOO_LARGE);
+    world_end(world);
+}
+
+Test(connections, clients_that_break_off_at_any_byte_do_no_harm)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = start_session(world, 3);
+    struct bytes turn = turn_bytes(&session, ANSWER);
+
+    for (size_t size = 0; size < turn.size; size += 5) {
+        struct connection *connection = connection_open(world->port);
+        cr_assert_not_null(connection);
+        connection_send(connection, turn.data, size);
+        if (size % 2)
+            connection_reset(connection);
+        else
+            connection_close(connection);
+    }
+
+    expect_number(get_session(world, &session), "data.turn_count", 0);
+    expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
+    bytes_free(&turn);
+    world_end(world);
+}
+
+Test(connections, pipelined_turns_are_made_in_order)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = start_session(world, 5);
+    struct connection *connection = connection_open(world->port);
+
+    for (int number = 1; number <= 3; number++) {
+        struct bytes turn =
+            turn_bytes(&session, words(world, "%s Number %d.", ANSWER, number));
+        connection_send(connection, turn.data, turn.size);
+        bytes_free(&turn);
+    }
+
+    for (int number = 1; number <= 3; number++)
+        expect_number(receive(world, connection, "POST"), "data.question_number", number);
+    connection_close(connection);
+    world_end(world);
+}
+
+/* Waits until a reply begins, or the provider was called so often. */
+static void await_reply_or_calls(struct world *world, struct connection *connection,
+                                 size_t calls)
+{
+    struct pollfd wanted = {.fd = connection_descriptor(connection), .events = POLLIN};
+
+    while (poll(&wanted, 1, 10) == 0 && upstream_call_count(world->upstream) < calls)
+        continue;
+}
+
+Test(connections, of_two_turns_at_two_programs_on_one_store_one_commits)
+{
+    struct world *world = world_with_groq();
+    struct world *other = world_with_builtin_coach(
+        words(world, "STORE_URL=sqlite:///%s/poise.db", world->directory),
+        words(world, "GROQ_BASE_URL=%s", upstream_base_url(world->upstream)),
+        "GROQ_API_KEY=" GROQ_KEY);
+    struct session session = start_session(world, 5);
+    upstream_keeps_asking(world->upstream);
+    upstream_hold(world->upstream);
+    struct connection *here = begin_answer(world, &session, ANSWER);
+    upstream_await_calls(world->upstream, 1);
+    struct connection *there = begin_answer(other, &session, ANSWER " More.");
+    await_reply_or_calls(world, there, 2);
+
+    upstream_release(world->upstream);
+
+    const struct reply *one = finish(world, here);
+    const struct reply *two = finish(other, there);
+    cr_assert((one->status == 200) + (two->status == 200) == 1, "%d and %d", one->status,
+              two->status);
+    expect_error(one->status == 200 ? two : one, ERROR_TURN_IN_PROGRESS);
+    expect_number(get_session(other, &session), "data.turn_count", 1);
+    world_end(other);
+    world_end(world);
+}
+
+Test(connections, a_session_of_one_program_goes_on_at_another_on_the_same_store)
+{
+    struct world *world = world_with_builtin_coach();
+    struct world *other = world_with_builtin_coach(
+        words(world, "STORE_URL=sqlite:///%s/poise.db", world->directory));
+    struct session session = start_session(world, 5);
+
+    expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
+    expect_number(answer(other, &session, ANSWER " Two."), "data.question_number", 2);
+    expect_number(answer(world, &session, ANSWER " Three."), "data.question_number", 3);
+    world_end(other);
+    world_end(world);
+}

@@ -1,0 +1,42 @@
+"""A room includes headers of its own room and of lower floors only.
+
+    base < net < {provider, session, safety} < {turn, grounding} < http < main and command
+
+CMake gives each room only the include directories of lower ones; this also keeps rooms on one
+floor apart, which a room above links together.
+"""
+
+import os
+import re
+import sys
+
+import report
+
+FLOORS = [["base"], ["net"], ["provider", "session", "safety"], ["turn", "grounding"], ["http"]]
+
+root = sys.argv[1]
+headers = {}
+for path in report.files(root, ["include"], (".h",)):
+    headers.setdefault(os.path.basename(path), []).append(path.split(os.sep)[1])
+
+
+def floor_of(room):
+    for floor, rooms in enumerate(FLOORS):
+        if room in rooms:
+            return floor
+    return len(FLOORS)
+
+
+problems = []
+for name, rooms in sorted(headers.items()):
+    if len(rooms) > 1:
+        problems.append(f"{name} is the name of a header in {' and '.join(sorted(rooms))}")
+for path in report.files(root, ["services", "include"], (".c", ".h")):
+    room = path.split(os.sep)[1]
+    if room in ("tables", "main.c", "command"):
+        continue
+    for name in re.findall(r'^#include "([^"]+)"', report.read(root, path), re.MULTILINE):
+        for other in headers.get(name, []):
+            if other not in ("tables", room) and floor_of(other) >= floor_of(room):
+                problems.append(f"{path}: {room} must not know {other}/{name}")
+report.end(problems)
