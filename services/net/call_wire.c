@@ -8,12 +8,16 @@
  * next: each change would cost two system calls.  What becomes readable while nobody is
  * interested (the other side has closed it, or says something out of turn) is no longer
  * watched, and no longer counted as warm.
+ *
+ * A socket that has not connected yet is curl's own affair: libcurl 7.88 closes one without
+ * a word (cf_socket_close(), "not active"), when its call is cancelled or another address
+ * of the host is tried.  So its wire ends with curl's interest in it, and a wire that is
+ * found in the place of a new socket is one whose socket has been closed so.
  */
 #include "call_internal.h"
 
 #include "mem.h"
 
-#include <assert.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -27,6 +31,7 @@ struct wire {
     int wanted;      /* UV_READABLE and UV_WRITABLE, as curl wants it */
     int watched;     /* the same, as the loop watches it */
     bool is_counted; /* in home->connections */
+    bool has_connected; /* curl has wanted to read from it, which it does no sooner */
 };
 
 static int on_interest(CURL *easy, curl_socket_t descriptor, int what, void *context,
@@ -87,23 +92,6 @@ static struct wire **wire_slot(struct call_pool *pool, int descriptor)
     return &pool->wires[index];
 }
 
-static struct wire *wire_new(struct shard *shard, int descriptor)
-{
-    struct wire *wire = MEM_NEW(struct wire);
-
-    wire->shard = shard;
-    wire->descriptor = descriptor;
-    must(uv_poll_init_socket(loop_uv(shard->pool->loop), &wire->poll, descriptor));
-    *wire_slot(shard->pool, descriptor) = wire;
-    return wire;
-}
-
-static void wire_free(struct wire *wire)
-{
-    *wire_slot(wire->shard->pool, wire->descriptor) = NULL;
-    uv_close((uv_handle_t *)&wire->poll, free_handle);
-}
-
 static void wire_count(struct wire *wire, bool is_counted)
 {
     if (wire->home == NULL || wire->is_counted == is_counted)
@@ -113,6 +101,27 @@ static void wire_count(struct wire *wire, bool is_counted)
         wire->home->connections++;
     else
         wire->home->connections--;
+}
+
+static void wire_free(struct wire *wire)
+{
+    wire_count(wire, false);
+    *wire_slot(wire->shard->pool, wire->descriptor) = NULL;
+    uv_close((uv_handle_t *)&wire->poll, free_handle);
+}
+
+static struct wire *wire_new(struct shard *shard, int descriptor)
+{
+    struct wire *wire = *wire_slot(shard->pool, descriptor);
+
+    if (wire != NULL)
+        wire_free(wire);
+    wire = MEM_NEW(struct wire);
+    wire->shard = shard;
+    wire->descriptor = descriptor;
+    must(uv_poll_init_socket(loop_uv(shard->pool->loop), &wire->poll, descriptor));
+    *wire_slot(shard->pool, descriptor) = wire;
+    return wire;
 }
 
 static void wire_watch(struct wire *wire, int events)
@@ -151,9 +160,8 @@ int call_wire_close(void *context, curl_socket_t descriptor)
     struct home *home = context;
     struct wire *wire = *wire_slot(home->shard->pool, descriptor);
 
-    assert(wire != NULL && wire->home == home);
-    wire_count(wire, false);
-    wire_free(wire);
+    if (wire != NULL) /* else it never connected */
+        wire_free(wire);
     return close(descriptor);
 }
 
@@ -174,9 +182,10 @@ static int on_interest(CURL *easy, curl_socket_t descriptor, int what, void *con
     if (what != CURL_POLL_REMOVE) {
         wire->wanted = ((what & CURL_POLL_IN) != 0 ? UV_READABLE : 0) |
                        ((what & CURL_POLL_OUT) != 0 ? UV_WRITABLE : 0);
+        wire->has_connected |= (wire->wanted & UV_READABLE) != 0;
         wire_watch(wire, wire->wanted);
         wire_count(wire, true);
-    } else if (wire->home == NULL) {
+    } else if (wire->home == NULL || !wire->has_connected) {
         wire_free(wire);
     } else {
         wire->wanted = 0; /* between transfers */

@@ -175,6 +175,61 @@ Test(net_connections, a_call_can_be_cancelled_while_a_name_is_looked_up)
     world_close(&world);
 }
 
+/* A server that is never reached: its queue is full, and it accepts nobody. */
+struct wall {
+    int listening;
+    int waiting[2];
+    char url[64];
+};
+
+static struct wall wall_build(void)
+{
+    struct wall wall;
+    struct sockaddr_in address = {.sin_family = AF_INET,
+                                  .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    socklen_t length = sizeof(address);
+
+    wall.listening = socket(AF_INET, SOCK_STREAM, 0);
+    cr_assert_eq(bind(wall.listening, (struct sockaddr *)&address, length), 0);
+    cr_assert_eq(listen(wall.listening, 0), 0);
+    cr_assert_eq(getsockname(wall.listening, (struct sockaddr *)&address, &length), 0);
+    for (size_t i = 0; i < 2; i++) {
+        wall.waiting[i] = socket(AF_INET, SOCK_STREAM | SOCK_NONBLOCK, 0);
+        (void)!connect(wall.waiting[i], (struct sockaddr *)&address, length);
+    }
+    snprintf(wall.url, sizeof(wall.url), "http://127.0.0.1:%u/", ntohs(address.sin_port));
+    return wall;
+}
+
+static void wall_raze(const struct wall *wall)
+{
+    close(wall->listening);
+    close(wall->waiting[0]);
+    close(wall->waiting[1]);
+}
+
+/* libcurl closes such a socket without its callback; the next has the same number. */
+Test(net_connections, a_call_can_be_cancelled_while_it_connects)
+{
+    struct wall wall = wall_build();
+    struct world world;
+
+    world_open(&world);
+    for (unsigned i = 1; i <= 10; i++) {
+        struct call *call = start_to(&world, wall.url, "{}", LONG_ENOUGH);
+
+        for (unsigned ticks = 0; ticks < 3; ticks++)
+            uv_run(loop_uv(world.loop), UV_RUN_NOWAIT); /* curl opens the socket */
+        call_cancel(call);
+        world.pending--;
+        ask(&world, "/once", LONG_ENOUGH);
+        cr_assert_eq(world.answered, i);
+    }
+    cr_assert_eq(world.pool->origins[0]->homes[0].connections, 0);
+    world_close(&world);
+    wall_raze(&wall);
+}
+
 struct pair {
     struct world world;
     struct call *other;

@@ -20,6 +20,7 @@ static void tear_down(void)
 
 TestSuite(traces, .init = set_up, .fini = tear_down);
 
+/* The store may empty its log meanwhile: what there is to read is read. */
 static bool file_holds(const char *path, const char *needle)
 {
     FILE *file = fopen(path, "rb");
@@ -32,7 +33,7 @@ static bool file_holds(const char *path, const char *needle)
     length = (size_t)ftell(file);
     rewind(file);
     bytes = mem_zalloc(length);
-    cr_assert_eq(fread(bytes, 1, length, file), length);
+    length = fread(bytes, 1, length, file);
     fclose(file);
     is_there = memmem(bytes, length, needle, strlen(needle)) != NULL;
     free(bytes);
@@ -129,6 +130,15 @@ Test(traces, a_deleted_session_leaves_nothing)
     cr_expect_not(is_on_disk("CANARY"));
 }
 
+/* A sweep comes when it comes, in one transaction or several; nobody is told. */
+static void await_off_disk(const char *text)
+{
+    for (int looks = 0; is_on_disk(text); looks++)
+        cr_assert_lt(looks, 10000, "%s is still there", text);
+    check(&world);
+    cr_expect_not(is_on_disk(text)); /* also where that look met a file half copied */
+}
+
 Test(traces, a_swept_session_leaves_nothing)
 {
     struct id id = start_marked("CANARY-alpha");
@@ -136,10 +146,8 @@ Test(traces, a_swept_session_leaves_nothing)
     turn_marked(&id, 1, "CANARY-alpha", 20);
     world.now_ms += TTL_MS;
     world.store->sweep(world.store, world.now_ms);
-    check(&world); /* the sweep looks, and comes again to delete */
-    check(&world);
 
-    cr_expect_not(is_on_disk("CANARY"));
+    await_off_disk("CANARY");
     cr_expect_eq(remove_session(&world, &id), ERROR_SESSION_NOT_FOUND);
 }
 
@@ -211,10 +219,8 @@ Test(traces, swept_speech_leaves_nothing)
     cr_assert(is_on_disk("CANARY"));
     world.now_ms += SPEECH_MS;
     world.store->sweep(world.store, world.now_ms);
-    for (int steps = 0; steps < 6; steps++)
-        check(&world); /* behind each the sweep comes again */
 
-    cr_expect_not(is_on_disk("CANARY"));
+    await_off_disk("CANARY");
     cr_expect_eq(remove_session(&world, &id), OK);
 }
 
