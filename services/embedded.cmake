@@ -15,3 +15,4 @@ add_custom_command(
 target_sources(provider PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/coach_tables.c)
 poise_embed(safety safety_patterns patterns/safety.json)
 poise_embed(http openapi services/http/openapi.json)
+poise_embed_page(http services/web)

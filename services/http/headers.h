@@ -29,7 +29,8 @@ struct headers {
     struct span origin;
     struct span range;
     struct span if_range;
-    struct accept accept; /* of all Accept lines together */
+    struct span if_none_match;
+    struct accept accept; /* of all Accept and Accept-Encoding lines */
     bool is_suspicious;   /* a header that must be one is there twice, or one is folded */
     bool has_connection_close;
     bool has_two_authorizations;

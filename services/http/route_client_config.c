@@ -1,0 +1,96 @@
+/*
+ * GET /client-config: what a client tells its user before the first word, and what it must
+ * not exceed: who hears, who coaches, who speaks, where they are, and the limits.
+ */
+#include "endpoints.h"
+#include "json.h"
+#include "version.h"
+
+#include <string.h>
+
+#define MAX_DATA_BYTES 8192
+
+static void finish(struct request *request);
+static void write_provider(struct json_writer *json, const char *role, const char *name,
+                           const char *url);
+static struct span host_of(const char *url);
+static void write_limits(struct json_writer *json, const struct settings *settings);
+
+const struct endpoint ENDPOINT_CLIENT_CONFIG = {.finish = finish};
+
+static void finish(struct request *request)
+{
+    const struct services *services = request->server->services;
+    const struct transcriber *transcriber = services->transcriber;
+    const struct speaker *speaker = services->speaker;
+    struct json_writer json;
+    struct buffer data;
+
+    buffer_init(&data, MAX_DATA_BYTES);
+    json_writer_init(&json, &data);
+    json_begin_object(&json);
+    json_key(&json, "version");
+    json_string(&json, version());
+    json_key(&json, "can_hear");
+    json_boolean(&json, transcriber != NULL);
+    write_provider(&json, "coach", services->coach->name, services->coach->url);
+    write_provider(&json, "stt", transcriber != NULL ? transcriber->name : NULL,
+                   transcriber != NULL ? transcriber->url : NULL);
+    write_provider(&json, "tts", speaker != NULL ? speaker->name : NULL,
+                   speaker != NULL ? speaker->url : NULL);
+    write_limits(&json, services->settings);
+    json_end_object(&json);
+    request_succeed(request, &data);
+}
+
+/* `"coach": { "name", "host" }`, or null where there is none.  No host: words go no further
+ * than this service. */
+static void write_provider(struct json_writer *json, const char *role, const char *name,
+                           const char *url)
+{
+    json_key(json, role);
+    if (name == NULL) {
+        json_null(json);
+        return;
+    }
+    json_begin_object(json);
+    json_key(json, "name");
+    json_string(json, name);
+    json_key(json, "host");
+    if (url == NULL)
+        json_null(json);
+    else
+        json_span(json, host_of(url));
+    json_end_object(json);
+}
+
+/* Without user, port and path (RFC 3986 3.2). */
+static struct span host_of(const char *url)
+{
+    const char *scheme_end = strstr(url, "://");
+    const char *host = scheme_end != NULL ? scheme_end + 3 : url;
+    const char *at = memchr(host, '@', strcspn(host, "/?#"));
+
+    if (at != NULL)
+        host = at + 1;
+    if (*host == '[')
+        return (struct span){host + 1, strcspn(host + 1, "]/?#")};
+    return (struct span){host, strcspn(host, ":/?#")};
+}
+
+static void write_limits(struct json_writer *json, const struct settings *settings)
+{
+    json_key(json, "limits");
+    json_begin_object(json);
+    json_key(json, "audio_seconds");
+    json_integer(json, settings->max_audio_s);
+    json_key(json, "audio_bytes");
+    json_integer(json, settings->max_audio_bytes);
+    json_key(json, "transcript_chars");
+    json_integer(json, settings->max_transcript_chars);
+    json_key(json, "session_idle_minutes");
+    json_integer(json, settings->session_ttl_minutes);
+    json_key(json, "session_hours");
+    json_integer(json, settings->session_max_hours);
+    json_end_object(json);
+}
