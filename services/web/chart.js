@@ -3,8 +3,9 @@
 
 import { make, makeSvg } from "./dom.js";
 
-const WIDTH = 640;
-const HEIGHT = 260;
+const WIDE = 640;
+const NARROW = 340; // on a phone, so that the type stays as large
+const HEIGHT = 240;
 const EDGE = { left: 34, right: 16, top: 14, bottom: 30 };
 const LOW = 1;
 const HIGH = 5;
@@ -17,19 +18,23 @@ function y(score) {
   return EDGE.top + ((HIGH - score) / (HIGH - LOW)) * (HEIGHT - EDGE.top - EDGE.bottom);
 }
 
+function width() {
+  return matchMedia("(max-width: 40rem)").matches ? NARROW : WIDE;
+}
+
 /**
  * @param {number} at
  * @param {number} count
  */
 function x(at, count) {
-  const room = WIDTH - EDGE.left - EDGE.right;
+  const room = width() - EDGE.left - EDGE.right;
 
   return EDGE.left + (count > 1 ? (at / (count - 1)) * (room - 24) + 12 : room / 2);
 }
 
 function grid() {
   return [1, 2, 3, 4, 5].flatMap((score) => [
-    makeSvg("line", { class: "grid", x1: EDGE.left, x2: WIDTH - EDGE.right, y1: y(score), y2: y(score) }),
+    makeSvg("line", { class: "grid", x1: EDGE.left, x2: width() - EDGE.right, y1: y(score), y2: y(score) }),
     makeSvg("text", { class: "tick", x: EDGE.left - 12, y: y(score) + 5, "text-anchor": "middle" }, String(score)),
   ]);
 }
@@ -80,7 +85,7 @@ function drawn({ values }, at) {
  * @returns {Node[]} the picture and, for more than one line, its legend
  */
 export function chart(text, labels, lines) {
-  const picture = makeSvg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": text }, ...grid(), ...ticks(labels), ...lines.map(drawn));
+  const picture = makeSvg("svg", { viewBox: `0 0 ${width()} ${HEIGHT}`, role: "img", "aria-label": text }, ...grid(), ...ticks(labels), ...lines.map(drawn));
 
   if (lines.length < 2) return [picture];
   const legend = lines.map(({ name }, at) =>

@@ -34,7 +34,8 @@ function item({ label, score, tip, quote }) {
     { class: "dimension-head" },
     make("h3", {}, dimensionName(label)),
     scoreBar(score),
-    make("span", { class: "score" }, t("score", { score })),
+    make("span", { class: "score", "aria-hidden": "true" }, `${score}/${BEST}`),
+    make("span", { class: "visually-hidden" }, t("score", { score })),
   );
   const said = quote ? [make("p", { class: "quote" }, make("span", { class: "visually-hidden" }, `${t("you_said")}: `), make("q", { dir: "auto" }, quote))] : [];
 

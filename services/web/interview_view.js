@@ -143,7 +143,7 @@ export class InterviewView {
     byId("progress-bar").style.setProperty("--done", String(number / interview.total));
     byId("question").textContent = interview.question;
     byId("opening").textContent = interview.opening;
-    show(byId("opening"), interview.opening !== "");
+    show(byId("opening"), interview.opening !== "" && ["Ready", "Recording"].includes(room.machine.state));
     show(byId("question-replay"), interview.isReviewed && room.voice !== null && (room.machine.state === "Ready" || this.#isHeardAgain()));
     byId("question-replay").textContent = t(this.#isHeardAgain() ? "stop" : "hear_question");
   }

@@ -24,8 +24,8 @@ function disclosure(config) {
   if (!config) return [t("disclosure_unknown")];
   return [
     ...(config.can_hear ? [t("disclosure_voice", { who: providerName(config.stt) }), t("disclosure_microphone")] : [t("disclosure_no_voice")]),
-    config.coach.host === null ? t("disclosure_builtin") : t("disclosure_coach", { who: providerName(config.coach) }),
     ...(config.screens_answers ? [t("disclosure_screen")] : []),
+    config.coach.host === null ? t("disclosure_builtin") : t("disclosure_coach", { who: providerName(config.coach) }),
     ...(config.tts ? [config.tts.host === null ? t("disclosure_speech_here") : t("disclosure_speech", { who: providerName(config.tts) })] : []),
     t("disclosure_kept", { minutes: config.limits.session_idle_minutes }),
   ];

@@ -48,7 +48,7 @@ function showScores(turns) {
   fill(byId("summary-chart"), ...(hasScores ? chart(t("chart_text", { count: turns.length }), names, lines) : [make("p", {}, t("no_scores"))]));
   fill(
     byId("summary-table"),
-    ...tableOf(["", ...DIMENSIONS.map(({ key }) => t(key))], turns.map((turn, at) => [t("answer_number", { number: at + 1 }), ...DIMENSIONS.map(({ label }) => decimal(scoreOf(turn, label)))])),
+    ...tableOf([t("answer_head"), ...DIMENSIONS.map(({ key }) => t(key))], turns.map((turn, at) => [t("answer_number", { number: at + 1 }), ...DIMENSIONS.map(({ label }) => decimal(scoreOf(turn, label)))])),
   );
 }
 
@@ -69,7 +69,7 @@ function showDelivery(turns) {
     typeof delivery?.longest_pause_ms === "number" ? t("seconds", { seconds: decimal(Math.round(delivery.longest_pause_ms / 100) / 10) }) : "–",
   ]);
 
-  fill(byId("summary-delivery"), ...tableOf(["", t("words"), t("words_per_minute"), t("fillers"), t("longest_pause")], rows));
+  fill(byId("summary-delivery"), ...tableOf([t("answer_head"), t("words"), t("words_per_minute"), t("fillers"), t("longest_pause")], rows));
 }
 
 /**
