@@ -33,6 +33,8 @@ static void finish(struct request *request)
     json_string(&json, version());
     json_key(&json, "can_hear");
     json_boolean(&json, transcriber != NULL);
+    json_key(&json, "screens_answers");
+    json_boolean(&json, services->filter != NULL);
     write_provider(&json, "coach", services->coach->name, services->coach->url);
     write_provider(&json, "stt", transcriber != NULL ? transcriber->name : NULL,
                    transcriber != NULL ? transcriber->url : NULL);

@@ -1,0 +1,433 @@
+// The interview: what the candidate does becomes events of the state machine, and what the machine
+// enters becomes requests, recording and playback.  Knows nothing of the screen.
+
+import { Machine, WORKING } from "./machine.js";
+import { addHistory, addTrace, keepInterview, keptInterview } from "./memory.js";
+import { dropAnswer, keepAnswer, keptAnswer } from "./outbox.js";
+import { Player } from "./player.js";
+import { Recorder, whyNoMicrophone, whyNoRecorder } from "./recorder.js";
+import { Sender } from "./sender.js";
+import { call, uuid } from "./wire.js";
+
+/** @typedef {import("./types.js").Answer} Answer */
+/** @typedef {import("./types.js").Failure} Failure */
+/** @typedef {import("./types.js").Interview} Interview */
+/** @typedef {import("./types.js").Result} Result */
+
+const SHORTEST_MS = 500;
+
+/** Both are told as a refusal: the second is the provider's own policy. */
+const REFUSALS = ["content_refused", "llm_content_filter"];
+
+/** After these nobody knows whether the answer was taken. */
+const UNKNOWN_OUTCOMES = ["connection_lost", "turn_in_progress"];
+
+/** After these the session is over for this client. */
+const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
+
+export class InterviewRoom {
+  machine = new Machine();
+
+  /** @type {Interview | null} */
+  interview = null;
+  /** The reply that is being read, or the voice of the open question. @type {any} */
+  reply = null;
+  /** @type {Failure | null} */
+  failure = null;
+  /** A recording that was interrupted. @type {{ recording: Blob, ms: number, reason: string } | null} */
+  kept = null;
+  /** Where the service cannot hear, or the candidate prefers it. */
+  isTyping = false;
+  /** The typed answer that did not get through. */
+  draft = "";
+  /** Key of the words below the talk button. */
+  hint = "hold_hint";
+  /** Key of a notice above the screen, or "". */
+  notice = "";
+  isVoiceGone = false;
+  canHear = false;
+  recordingLimitMs = 120000;
+
+  /** On its way, or failed. @type {Answer | null} */
+  #answer = null;
+  #isHolding = false;
+  #isAsking = false;
+  #timer = 0;
+  #changed;
+
+  /** @param {() => void} changed called when there is something else to show */
+  constructor(changed) {
+    this.#changed = changed;
+    this.recorder = new Recorder((reason) => this.#onInterrupted(reason));
+    this.sender = new Sender((event) => this.machine.send(event), changed);
+    this.player = new Player((why) => this.#onHeard(why), changed);
+    this.machine.onChange((state, before) => {
+      if (before === "Speaking" && state !== "Speaking") this.player.stop();
+      if (state !== "Failed") this.failure = null;
+      changed();
+    });
+    addEventListener("online", () => {
+      if (this.failure?.code === "connection_lost") this.retry();
+    });
+  }
+
+  /** @param {{ can_hear: boolean, limits: any }} config of GET /client-config */
+  configure(config) {
+    this.canHear = config.can_hear;
+    this.recordingLimitMs = config.limits.audio_seconds * 1000;
+    this.#changed();
+  }
+
+  /** The service works on an answer: there is nothing to read yet. */
+  get isWorking() {
+    return WORKING.includes(this.machine.state) && this.#answer !== null;
+  }
+
+  get isComplete() {
+    return this.interview?.turns.at(-1)?.data.is_complete === true;
+  }
+
+  /** The voice of what is shown, or null. */
+  get voice() {
+    return this.isVoiceGone ? null : (this.reply?.tts_audio_url ?? null);
+  }
+
+  get wasSpoken() {
+    return this.#answer?.recording != null;
+  }
+
+  // ---- beginning, coming back, leaving
+
+  /** @param {Interview} interview */
+  begin(interview) {
+    this.leave();
+    this.interview = interview;
+    this.isTyping = !this.canHear || whyNoRecorder() !== "";
+    keepInterview(interview);
+    this.machine.reset("Ready");
+  }
+
+  /** After a reload.  True where there is an interview to come back to. */
+  async resume() {
+    const interview = keptInterview();
+
+    if (!interview) return false;
+    const { data, failure } = await call("GET", `/session/${interview.id}`, { token: interview.token });
+
+    if (failure && ENDED.includes(failure.code)) {
+      keepInterview(null);
+      return false;
+    }
+    this.interview = interview;
+    this.isTyping = !this.canHear || whyNoRecorder() !== "";
+    if (data) this.#catchUp(data);
+    if (this.isComplete && interview.isReviewed) {
+      this.machine.reset("Complete");
+      return true;
+    }
+    this.reply = interview.turns.at(-1)?.data ?? null;
+    this.machine.reset(this.reply && !interview.isReviewed ? "Review" : "Ready");
+    await this.#sendWhatWasKept(interview);
+    return true;
+  }
+
+  /** What the service knows better: a turn may have been committed that this tab never heard of. @param {any} session */
+  #catchUp(session) {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    if (session.turn_count > interview.turnCount) {
+      interview.turnCount = session.turn_count;
+      interview.isReviewed = true;
+      interview.opening = "";
+    }
+    if (interview.isReviewed && session.status === "active") interview.question = session.asked_questions.at(-1) ?? interview.question;
+    keepInterview(interview);
+  }
+
+  /** An answer under way when the page went: its key makes sure that it counts once. @param {Interview} interview */
+  async #sendWhatWasKept(interview) {
+    const answer = await keptAnswer(interview.id);
+
+    if (!answer || this.interview !== interview) return;
+    this.machine.reset("Ready");
+    this.reply = null;
+    this.#start(answer);
+  }
+
+  leave() {
+    const id = this.interview?.id;
+
+    this.sender.cancel();
+    this.sender.forget();
+    clearTimeout(this.#timer);
+    this.recorder.discard();
+    this.player.forget();
+    if (id) dropAnswer(id);
+    keepInterview(null);
+    this.interview = null;
+    this.reply = null;
+    this.kept = null;
+    this.draft = "";
+    this.hint = "hold_hint";
+    this.#answer = null;
+    this.machine.reset("Ready");
+  }
+
+  // ---- answering
+
+  async hold() {
+    this.#isHolding = true;
+    if (this.#isAsking || this.recorder.isOn || !this.machine.can("hold") || !this.interview) return;
+    this.#isAsking = true;
+    this.#say("microphone_wait");
+    try {
+      await this.recorder.start();
+    } catch (error) {
+      this.recorder.discard();
+      this.isTyping = true;
+      this.#say(`microphone_${whyNoMicrophone(error)}`);
+      return;
+    } finally {
+      this.#isAsking = false;
+    }
+    if (this.#isHolding && !document.hidden && this.machine.send("hold")) {
+      this.kept = null;
+      this.notice = "";
+      this.#timer = setTimeout(() => this.release(), this.recordingLimitMs);
+      this.#say("hold_hint");
+    } else {
+      this.recorder.discard();
+      this.#say("microphone_ready");
+    }
+  }
+
+  async release() {
+    this.#isHolding = false;
+    if (this.machine.state !== "Recording" || !this.recorder.isOn) return;
+    const { recording, ms } = await this.#stopRecording();
+
+    if (ms < SHORTEST_MS || recording.size === 0) {
+      this.machine.send("discard");
+      this.#say("hold_longer");
+    } else {
+      this.#start(this.#newAnswer(null, recording));
+    }
+  }
+
+  /** @param {string} reason */
+  async #onInterrupted(reason) {
+    this.#isHolding = false;
+    if (this.machine.state !== "Recording") return;
+    const { recording, ms } = await this.#stopRecording();
+
+    if (ms >= SHORTEST_MS && recording.size > 0) this.kept = { recording, ms, reason };
+    this.machine.send("discard");
+  }
+
+  #stopRecording() {
+    clearTimeout(this.#timer);
+    return this.recorder.stop();
+  }
+
+  sendKept() {
+    const kept = this.kept;
+
+    this.kept = null;
+    if (kept) this.#start(this.#newAnswer(null, kept.recording));
+  }
+
+  discardKept() {
+    this.kept = null;
+    this.#changed();
+  }
+
+  /** @param {string} text */
+  sendText(text) {
+    this.#start(this.#newAnswer(text, null));
+  }
+
+  /** @param {boolean} isTyping */
+  setTyping(isTyping) {
+    this.isTyping = isTyping;
+    this.#changed();
+  }
+
+  /** Another screen is shown: nothing may be recorded or played behind it. */
+  quiet() {
+    if (this.machine.state === "Recording") this.#onInterrupted("hidden");
+    if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
+  }
+
+  // ---- a turn
+
+  /**
+   * @param {string | null} text
+   * @param {Blob | null} recording
+   * @returns {Answer}
+   */
+  #newAnswer(text, recording) {
+    return { key: uuid(), sessionId: /** @type {Interview} */ (this.interview).id, text, recording };
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {"send" | "retry"} [event]
+   */
+  #start(answer, event = "send") {
+    if (!this.machine.can(event)) return;
+    this.#answer = answer;
+    this.kept = null;
+    this.notice = "";
+    this.draft = answer.text ?? "";
+    keepAnswer(answer);
+    this.machine.send(event);
+    this.#run(answer);
+  }
+
+  /** @param {Answer} answer */
+  async #run(answer) {
+    const outcome = await this.sender.send(answer, /** @type {Interview} */ (this.interview));
+
+    if (outcome) this.#settle(answer, outcome.result, outcome.isEarlier);
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {Result} result
+   * @param {boolean} isEarlier
+   */
+  #settle(answer, result, isEarlier) {
+    this.#trace(result);
+    if (result.data) {
+      dropAnswer(answer.sessionId);
+      this.#answer = null;
+      if (!isEarlier) this.draft = "";
+      if (isEarlier) this.notice = "earlier_arrived";
+      this.#take(result.data);
+    } else if (REFUSALS.includes(/** @type {Failure} */ (result.failure).code)) {
+      dropAnswer(answer.sessionId);
+      this.#answer = null;
+      this.draft = "";
+      this.machine.send("refuse");
+    } else {
+      if (!result.failure?.retryable) dropAnswer(answer.sessionId);
+      this.failure = result.failure;
+      this.machine.send("fail");
+    }
+  }
+
+  /** A committed turn. @param {any} data */
+  #take(data) {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    interview.turns.push({ question: interview.question, data });
+    interview.turnCount = data.question_number;
+    interview.isReviewed = false;
+    this.reply = data;
+    this.isVoiceGone = false;
+    keepInterview(interview);
+    if (data.session_summary) {
+      addHistory({ id: interview.id, date: new Date().toISOString(), role: interview.role, averages: data.session_summary.average_scores });
+    }
+    if (this.machine.send(data.tts_audio_url ? "reply_to_hear" : "reply_to_read")) this.#playIfSpeaking();
+  }
+
+  /** @param {Result} result */
+  #trace({ data, failure, requestId, isReplay }) {
+    const isRefused = failure !== null && REFUSALS.includes(failure.code);
+
+    addTrace({
+      at: new Date().toISOString(),
+      outcome: data ? (isReplay ? "replayed" : "answered") : isRefused ? "refused" : "failed",
+      requestId,
+      stage: failure?.stage ?? null,
+      code: failure?.code ?? null,
+      timings: data?.timings ?? null,
+    });
+  }
+
+  cancelTurn() {
+    if (!this.isWorking || !this.machine.can("cancel")) return;
+    this.sender.cancel();
+    this.#giveUpAnswer(true);
+    this.notice = "cancelled";
+    this.machine.send("cancel");
+  }
+
+  /** @param {boolean} mayBeTaken */
+  #giveUpAnswer(mayBeTaken) {
+    if (this.#answer) dropAnswer(this.#answer.sessionId);
+    if (mayBeTaken && this.#answer) this.sender.doubt(this.#answer);
+    this.#answer = null;
+  }
+
+  // ---- after a failure or a refusal
+
+  retry() {
+    if (this.#answer && this.machine.can("retry")) this.#start(this.#answer, "retry");
+  }
+
+  /** Back to the open question; typed words are still there to be changed. @param {boolean} isTyping */
+  giveUp(isTyping) {
+    if (!this.machine.can("give_up")) return;
+    this.#giveUpAnswer(UNKNOWN_OUTCOMES.includes(this.failure?.code ?? ""));
+    this.isTyping = isTyping;
+    this.hint = "hold_hint";
+    this.machine.send("give_up");
+  }
+
+  tryAgain() {
+    this.machine.send("try_again");
+  }
+
+  // ---- after a reply
+
+  next() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    if (!this.machine.can("next")) return;
+    interview.question = this.reply.assistant_text;
+    interview.opening = "";
+    this.#read(interview);
+    this.machine.send("next");
+  }
+
+  finish() {
+    if (!this.machine.can("finish")) return;
+    this.#read(/** @type {Interview} */ (this.interview));
+    this.machine.send("finish");
+  }
+
+  /** @param {Interview} interview */
+  #read(interview) {
+    this.notice = "";
+    this.hint = "hold_hint";
+    interview.isReviewed = true;
+    keepInterview(interview);
+  }
+
+  hear() {
+    if (this.voice && (this.machine.send("hear_reply") || this.machine.send("hear_question"))) this.#playIfSpeaking();
+    else if (this.machine.state === "Speaking" && !this.isWorking) this.#playIfSpeaking();
+  }
+
+  stopVoice() {
+    this.machine.send(this.interview?.isReviewed ? "question_heard" : "reply_heard");
+  }
+
+  #playIfSpeaking() {
+    if (this.machine.state === "Speaking" && this.voice) this.player.play(this.voice, /** @type {Interview} */ (this.interview).token);
+  }
+
+  /** @param {"heard" | "blocked" | "gone"} why */
+  #onHeard(why) {
+    if (why === "gone") this.isVoiceGone = true;
+    if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
+  }
+
+  /** @param {string} hint */
+  #say(hint) {
+    this.hint = hint;
+    this.#changed();
+  }
+}
