@@ -1,4 +1,4 @@
-"""A TCP relay between browser and service that cuts a connection at a point: a phone in a tunnel."""
+"""A TCP relay between browser and service that goes dead at a point: a phone in a tunnel."""
 
 import socket
 import threading
@@ -7,23 +7,42 @@ import threading
 class Cutter:
     def __init__(self, port):
         self._to = port
-        self._lock = threading.Lock()
-        self._marks = {"sent": None, "answered": None}
-        self.cuts = threading.Semaphore(0)  # released with each cut
+        self._lock = threading.Lock()  # guards the three below
+        self._mark = None
+        self._is_dead = False
+        self._open = []
+        self._threads = []
         self._listener = socket.create_server(("127.0.0.1", 0))
         self.port = self._listener.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._accepting = threading.Thread(target=self._accept)
+        self._accepting.start()
 
     def close(self):
-        self._listener.shutdown(socket.SHUT_RDWR)  # wakes accept(), which close() does not
-        self._listener.close()
+        shut(self._listener)  # wakes accept(), which close() does not
+        self._accepting.join()
+        self.die()
+        for each in self._threads:
+            each.join()
+        for each in (self._listener, *self._open):
+            each.close()
 
-    def cut_when(self, way, mark):
-        """Cuts the connection on which the mark comes next, "sent" by the browser or "answered" by
-        the service.  What has the mark in it is not passed on."""
+    def die_at(self, way, mark):
+        """Dies when the mark comes next, "sent" by the browser or "answered" by the service; the
+        mark itself is not passed on."""
         with self._lock:
-            self._marks[way] = mark
+            self._mark = (way, mark)
+
+    def die(self):
+        """Cuts every connection, and each new one at once: a browser tries again by itself."""
+        with self._lock:
+            self._is_dead = True
+            for each in self._open:
+                shut(each)
+
+    def revive(self):
+        with self._lock:
+            self._is_dead = False
 
     def _accept(self):
         while True:
@@ -31,36 +50,40 @@ class Cutter:
                 browser, _ = self._listener.accept()
             except OSError:
                 return
-            service = socket.create_connection(("127.0.0.1", self._to))
-            for way, source, sink in (("sent", browser, service), ("answered", service, browser)):
-                threading.Thread(target=self._relay, args=(way, source, sink), daemon=True).start()
+            with self._lock:
+                if self._is_dead:
+                    browser.close()
+                    continue
+                service = socket.create_connection(("127.0.0.1", self._to))
+                self._open += [browser, service]
+            for way in (("sent", browser, service), ("answered", service, browser)):
+                self._threads.append(threading.Thread(target=self._relay, args=way))
+                self._threads[-1].start()
 
     def _relay(self, way, source, sink):
         tail = b""  # a mark may be torn
         try:
             while block := source.recv(65536):
                 if self._is_due(way, tail + block):
-                    self._shut(source, sink)
-                    self.cuts.release()
-                    return
+                    self.die()
+                    break
                 sink.sendall(block)
                 tail = block[-64:]
         except OSError:
             pass
-        self._shut(source, sink)
+        shut(source)
+        shut(sink)
 
     def _is_due(self, way, block):
         with self._lock:
-            mark = self._marks[way]
-            if mark is None or mark not in block:
+            if self._mark is None or self._mark[0] != way or self._mark[1] not in block:
                 return False
-            self._marks[way] = None
+            self._mark = None
             return True
 
-    @staticmethod
-    def _shut(*sockets):
-        for each in sockets:
-            try:
-                each.shutdown(socket.SHUT_RDWR)
-            except OSError:
-                pass
+
+def shut(connection):
+    try:
+        connection.shutdown(socket.SHUT_RDWR)
+    except OSError:
+        pass

@@ -10,55 +10,13 @@ import os
 import time
 
 from devtools import ProtocolError
+from scripts import AIM, HELD_CLOCK, PLACE, STORED, STREAMED, UNTIL
 
-PATIENCE_SECONDS = 20
+PATIENCE_SECONDS = 40
 
 PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
 DESKTOP = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
 SMALLEST = {"width": 320, "height": 568, "deviceScaleFactor": 2, "mobile": True}
-
-# Resolves as soon as the condition holds; a condition that throws does not hold yet.
-UNTIL = """new Promise(resolve => {
-  const holds = () => { try { return %s } catch { return false } };
-  let last;
-  const look = () => {
-    const value = holds();
-    if (value) { watch.disconnect(); cancelAnimationFrame(last); resolve(value) }
-    return value;
-  };
-  const watch = new MutationObserver(look);
-  const frame = () => { if (!look()) last = requestAnimationFrame(frame) };
-  watch.observe(document, {subtree: true, childList: true, attributes: true, characterData: true});
-  frame();
-})"""
-
-# Where to press an element: in its middle, once it has come to rest and nothing lies over it.
-PLACE = """(() => {
-  const found = [...document.querySelectorAll(%s)].filter(each => each.checkVisibility(
-    {visibilityProperty: true}));
-  if (found.length !== 1 || found[0].disabled) return null;
-  const element = found[0];
-  const box = element.getBoundingClientRect();
-  if (box.top < 0 || box.bottom > innerHeight) element.scrollIntoView({block: "center"});
-  const now = element.getBoundingClientRect();
-  const before = element.placeBefore;
-  element.placeBefore = now;
-  if (!before || before.x !== now.x || before.y !== now.y) return null;
-  const x = now.x + now.width / 2, y = now.y + now.height / 2;
-  const top = document.elementFromPoint(x, y);
-  return top && (element.contains(top) || top.closest("label")?.control === element) && {x, y};
-})()"""
-
-# Timers of a second and more wait for advance().
-HELD_CLOCK = """(() => {
-  const {setTimeout: set, clearTimeout: clear} = window, held = [];
-  window.setTimeout = (act, ms, ...rest) =>
-    ms >= 1000 ? -held.push({ms, act: () => act(...rest)}) : set(act, ms, ...rest);
-  window.clearTimeout = id => { if (id < 0) delete held[-id - 1]; else clear(id) };
-  window.advance = ms => held.forEach((each, i) => {
-    if (each.ms <= ms) { delete held[i]; each.act() }
-  });
-})()"""
 
 
 class Page:
@@ -74,8 +32,9 @@ class Page:
         self.requests = []  # every Network.requestWillBeSent
         self.responses = []  # every Network.responseReceived
         self.bytes = {}  # transferred, by request
+        self.lost = []  # every Network.loadingFailed
         self.complaints = []  # what the console says and what nobody caught
-        self._pressed = None
+        self._pressed = None  # where the mouse button was put down
         self._saved = []
         chromium.listen(self._session, self._on_event)
         for domain in ("Page", "Runtime", "Network", "Log"):
@@ -83,6 +42,8 @@ class Page:
         self.call("Emulation.setFocusEmulationEnabled", enabled=True)
         if touch:
             self.call("Emulation.setTouchEmulationEnabled", enabled=True)
+        self.prepare(STREAMED)
+        self.prepare(AIM)
         self.look_like(screen)
         self.prefer()
 
@@ -100,6 +61,8 @@ class Page:
             self.responses.append(event)
         elif method == "Network.loadingFinished":
             self.bytes[event["requestId"]] = event["encodedDataLength"]
+        elif method == "Network.loadingFailed":
+            self.lost.append(event["errorText"])
         elif method == "Runtime.exceptionThrown":
             self.complaints.append(event["exceptionDetails"])
         elif method == "Runtime.consoleAPICalled" and event["type"] in ("error", "warning", "assert"):
@@ -137,6 +100,10 @@ class Page:
 
     # --- going places
 
+    def prepare(self, script):
+        """Runs a script before any of the page's, in each document from here on."""
+        self.call("Page.addScriptToEvaluateOnNewDocument", source=script)
+
     def goto(self, url):
         self._went(lambda: self.call("Page.navigate", url=url))
 
@@ -167,8 +134,8 @@ class Page:
         self.js(HELD_CLOCK)
 
     def advance(self, ms):
-        """Lets the timers run out that were set for no longer."""
-        self.js(f"window.advance({ms})")
+        """Lets the timers of so many ms run out, as soon as there is one."""
+        self.until(f"window.advance({ms})", f"a timer of {ms} ms")
 
     # --- asking the page
 
@@ -238,13 +205,15 @@ class Page:
         )
 
     def everything(self):
-        """All that the document holds, seen or not: markup, what was typed, what is stored."""
+        """All that the document holds, seen or not, and all that this browser keeps."""
         return self.js(
             "[document.documentElement.outerHTML, document.title, location.href,"
-            " ...[...document.querySelectorAll('input, textarea, select')].map(each => each.value),"
-            " ...Object.entries(localStorage).flat(), ...Object.entries(sessionStorage).flat()]"
+            " ...[...document.querySelectorAll('input, textarea, select')].map(each => each.value)]"
             ".join('\\n')"
-        )
+        ) + self.stored()
+
+    def stored(self):
+        return self.js(STORED)
 
     # --- what a person does
 
@@ -253,17 +222,23 @@ class Page:
 
     def press(self, selector):
         """Puts the mouse button down on an element, and leaves it there."""
-        at = self.place(selector)
-        self._pressed = at
-        self._mouse("mouseMoved", at, "none")
-        self._mouse("mousePressed", at, "left")
+        while True:
+            self._pressed = self.place(selector)
+            self._mouse("mouseMoved", self._pressed, "none")
+            self._mouse("mousePressed", self._pressed, "left")
+            if self.js("isHit"):
+                return
+            self.release()
 
     def release(self):
         self._mouse("mouseReleased", self._pressed, "left")
 
     def click(self, selector):
-        self.press(selector)
-        self.release()
+        while True:
+            self.press(selector)
+            self.release()
+            if self.js("isClicked"):
+                return
 
     def _mouse(self, kind, at, button):
         count = 0 if kind == "mouseMoved" else 1
@@ -271,8 +246,12 @@ class Page:
 
     def touch(self, selector):
         """Puts a finger on an element, and leaves it there."""
-        at = self.place(selector)
-        self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[at])
+        while True:
+            at = self.place(selector)
+            self.call("Input.dispatchTouchEvent", type="touchStart", touchPoints=[at])
+            if self.js("isHit"):
+                return
+            self.lift()
 
     def lift(self):
         self.call("Input.dispatchTouchEvent", type="touchEnd", touchPoints=[])

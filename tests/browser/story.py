@@ -4,7 +4,6 @@ each set of settings, and for each test a tab of its own.
 A test ends with the tab asked: no script failed, and nothing was asked of any other place.
 """
 
-import base64
 import json
 import os
 import sys
@@ -92,6 +91,7 @@ class Story(unittest.TestCase):
         page.click("#start")
         self.await_screen(page, "interview")
         self.await_state(page, "Ready")
+        page.start = self.envelope(page, "/session/start")["data"]
 
     def type_answer(self, page, text):
         self.await_state(page, "Ready")
@@ -120,50 +120,49 @@ class Story(unittest.TestCase):
 
     def session(self, page, program):
         """GET /session as an app sees it, but for the expiry, which each turn moves."""
-        start = self.reply(page, "/session/start")["data"]
+        start = page.start
         status, body = program.get(f"/session/{start['session_id']}", start["session_token"])
         self.assertEqual(status, 200)
         return {name: value for name, value in body["data"].items() if name != "expires_at"}
 
-    def token(self, page):
-        return self.reply(page, "/session/start")["data"]["session_token"]
-
     def turn(self, page):
         return self.envelope(page, "/turn")["data"]
 
-    def turn_error(self, page):
-        return self.envelope(page, "/turn")["error"]
-
-    def reply_id(self, page):
-        return self.envelope(page, "/turn")["request_id"]
-
     def envelope(self, page, path):
         """The last envelope from a path, which may have come as the last of some events."""
-        body = self.body(page, path)
-        result = body.rpartition("event: result\n")[2]
-        return json.loads(result.removeprefix("data:"))
+        response = self.responses(page, path)[-1]
+        if response["response"]["mimeType"] == "text/event-stream":
+            _, _, result = page.js("streamed").rpartition("event: result\ndata: ")
+            return json.loads(result)
+        page.await_event(lambda: response["requestId"] in page.bytes, f"all of {path}")
+        body = page.call("Network.getResponseBody", requestId=response["requestId"])
+        return json.loads(body["body"])
 
-    def reply(self, page, path):
-        return json.loads(self.body(page, path))
+    def reply_id(self, page):
+        """The request id of the last answer."""
+        headers = self.responses(page, "/turn")[-1]["response"]["headers"]
+        return {name.lower(): value for name, value in headers.items()}["x-request-id"]
 
-    def body(self, page, path):
-        """What the page got from a path, the last time."""
-        requests = [
-            each["requestId"]
-            for each in page.responses
-            if each["response"]["url"].split("?")[0].endswith(path)
-        ]
-        page.await_event(lambda: requests[-1] in page.bytes, f"the whole reply of {path}")
-        body = page.call("Network.getResponseBody", requestId=requests[-1])
-        if body["base64Encoded"]:
-            return base64.b64decode(body["body"]).decode()
-        return body["body"]
+    def responses(self, page, path):
+        return [each for each in page.responses if each["response"]["url"].endswith(path)]
 
     def sent(self, page, path):
         """The requests that the page made to a path, in order."""
         return [
             each["request"] for each in page.requests if each["request"]["url"].endswith(path)
         ]
+
+    def keys(self, page):
+        """The Idempotency-Key of each answer that the page sent."""
+        return [
+            value
+            for each in self.sent(page, "/turn")
+            for name, value in each["headers"].items()
+            if name.lower() == "idempotency-key"
+        ]
+
+    def statuses(self, page, path):
+        return [each["response"]["status"] for each in self.responses(page, path)]
 
     # --- what must be so
 
