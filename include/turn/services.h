@@ -4,8 +4,8 @@
 #ifndef SERVICES_H
 #define SERVICES_H
 
-#include "coach.h"
 #include "digest.h"
+#include "fallbacks.h"
 #include "fillers.h"
 #include "filter.h"
 #include "log.h"
@@ -14,7 +14,6 @@
 #include "settings.h"
 #include "speaker.h"
 #include "store.h"
-#include "transcriber.h"
 
 #include <stdatomic.h>
 
@@ -36,9 +35,9 @@ struct services {
     const struct settings *settings; /* the same as shared->settings */
     struct loop *loop;
     struct store *store; /* the same as shared->store */
-    struct coach *coach;
-    struct transcriber *transcriber; /* NULL: recordings cannot be heard here */
-    struct speaker *speaker;         /* NULL: replies are not spoken */
+    const struct coaches *coaches;
+    const struct transcribers *transcribers;
+    struct speaker *speaker; /* NULL: replies are not spoken */
     const struct filler_counter *fillers;
     struct filter *filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks
                               on a reload */

@@ -115,7 +115,7 @@ static bool check_coach(const struct settings *settings)
     struct call_pool *pool;
     char detail[320];
 
-    if (worker_uses_builtin_coach(settings))
+    if (coaches_begin_builtin(settings))
         return say(true, "coach", "builtin, no key and no network needed");
     question.loop = loop_new();
     pool = call_pool_new(question.loop);

@@ -248,7 +248,7 @@ static void flush_log(void *context)
 static void announce(struct process *process, int64_t port)
 {
     const struct settings *settings = &process->settings;
-    bool is_builtin = worker_uses_builtin_coach(settings);
+    bool is_builtin = coaches_begin_builtin(settings);
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);

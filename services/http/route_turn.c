@@ -62,7 +62,7 @@ static void begin(struct request *request)
     struct upload_terms terms = {
         .settings = services->settings,
         .input_key = &services->shared->input_key,
-        .can_hear = services->transcriber != NULL,
+        .can_hear = services->transcribers->count > 0,
         .body_bytes = headers_body_length(&request->headers),
     };
     struct exchange *exchange = MEM_NEW(struct exchange);
