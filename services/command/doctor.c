@@ -21,6 +21,7 @@
 struct question {
     struct loop *loop; /* borrowed */
     enum error error;
+    struct metrics metrics; /* nobody reads them */
 };
 
 static bool say(bool is_good, const char *what, const char *detail)
@@ -147,7 +148,8 @@ static bool say_speech(const char *what, const char *name, enum error error)
 static bool check_ears(const struct settings *settings, struct call_pool *pool,
                        struct question *question)
 {
-    struct transcriber *transcriber = transcriber_new(settings, pool, NULL, NULL);
+    struct transcriber *transcriber =
+        transcriber_new(settings, pool, NULL, &question->metrics);
     bool is_good;
 
     if (transcriber == NULL)
@@ -163,7 +165,8 @@ static bool check_ears(const struct settings *settings, struct call_pool *pool,
 static bool check_voice(const struct settings *settings, struct call_pool *pool,
                         struct question *question)
 {
-    struct speaker *speaker = speaker_new(settings, question->loop, pool, NULL, NULL);
+    struct speaker *speaker =
+        speaker_new(settings, question->loop, pool, NULL, &question->metrics);
     bool is_good;
 
     if (speaker == NULL)

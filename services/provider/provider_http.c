@@ -20,8 +20,6 @@ struct upstream *provider_upstream(const struct settings *settings,
         .breaker_threshold = (unsigned)settings->breaker_failures,
     };
 
-    if (metrics == NULL) /* doctor's: it is only probed */
-        return NULL;
     return upstream_new(pool, limits, &metrics->PROVIDER_CALLS,
                         &metrics->PROVIDER_RETRIES, open);
 }

@@ -191,11 +191,7 @@ static void on_heard(void *context, enum error error, struct transcript transcri
         return;
     }
     buffer_done(&turn->request.recording);
-    if (error == OK && private_text_is_blank(&transcript.text))
-        result.error = ERROR_STT_EMPTY_TRANSCRIPT;
-    else if (error == OK && !private_text_is_valid(&transcript.text))
-        result.error = ERROR_STT_PROVIDER_ERROR;
-    if (result.error != OK) {
+    if (error != OK) {
         transcript_free(&transcript);
         turn_finish(turn, &result);
         return;

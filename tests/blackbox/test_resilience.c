@@ -176,8 +176,8 @@ Test(resilience, another_model_is_asked_before_the_built_in_coach)
     upstream_will_ask(world->upstream, "And then?");
 
     expect_text(answer(world, &session, ANSWER), "data.coach", "groq");
-    cr_assert(bytes_has(&upstream_call(world->upstream, 1)->body,
-                        "\"model\":\"llama-small\""));
+    cr_assert(
+        bytes_has(&upstream_call(world->upstream, 1)->body, "\"model\":\"llama-small\""));
     world_end(world);
 }
 
