@@ -17,6 +17,8 @@
 
 #include <stdatomic.h>
 
+struct rates;
+
 /* What all loops share; read-only after start, but for the two atomics. */
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
@@ -25,6 +27,7 @@ struct shared_services {
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
     struct metrics **metrics;    /* of all loops */
     size_t metrics_count;
+    struct rates *rates;      /* how often clients may ask (http/rates.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
     _Atomic bool is_draining;
 };

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "address.h"
 #include "env_file_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
@@ -195,6 +196,17 @@ static void check_key(struct source *source, const char *name,
         report(source, name, NULL, "must be visible ASCII characters");
 }
 
+static bool are_networks(const char *list)
+{
+    struct span entry;
+    struct network network;
+
+    while (settings_next_entry(&list, &entry))
+        if (!network_parse(entry, &network))
+            return false;
+    return true;
+}
+
 static bool are_coaches(const char *list)
 {
     struct span entry;
@@ -299,6 +311,9 @@ static void check(const struct settings *settings, struct source *source)
     if (*settings->store_url != '\0' &&
         strncmp(settings->store_url, "sqlite:///", 10) != 0)
         report(source, "STORE_URL", settings->store_url, "must be sqlite:///path");
+    if (!are_networks(settings->trusted_proxies))
+        report(source, "TRUSTED_PROXIES", settings->trusted_proxies,
+               "must be addresses or networks such as 10.0.0.0/8, separated by commas");
     if (!are_origins(settings->cors_allowed_origins))
         report(source, "CORS_ALLOWED_ORIGINS", settings->cors_allowed_origins,
                "must be origins such as https://app.example.org, separated by commas");
