@@ -15,6 +15,8 @@
  *              while that is still being written, delivery measures how the answer was spoken.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
+ *   web/       the page: machine is the interview's states, interview what they do, one module for each
+ *              screen; plain modules, compiled in and served by route_page.
  *   command/   serve builds and runs the service; check and doctor are the operator's tools.
  */
 #include "command.h"
