@@ -162,7 +162,7 @@ export class InterviewView {
     const { kept, hint } = room.talk;
 
     show(byId("kept"), kept !== null);
-    byId("kept-text").textContent = kept ? t("kept", { reason: t(`kept_${kept.reason}`), time: clock(kept.ms) }) : "";
+    byId("kept-text").textContent = kept ? t("kept", { reason: t(`kept_${kept.reason}`), time: clock(Math.ceil(kept.ms / 1000) * 1000) }) : "";
     byId("hold").classList.toggle("on", isRecording);
     byId("hold-label").textContent = t(isRecording ? "release" : "hold");
     byId("mic-hint").textContent = t(hint);
@@ -205,6 +205,7 @@ export class InterviewView {
     byId("reply-title").textContent = t(reply.is_complete ? "closing" : "next_question");
     byId("continue").textContent = t(reply.is_complete ? "see_summary" : "continue");
     byId("player-pause").textContent = t(isSpeaking && room.player.isPaused ? "resume_sound" : "pause");
+    byId("player-replay").textContent = t(isSpeaking ? "replay" : "listen");
     show(byId("player-pause"), isSpeaking);
     show(byId("player-stop"), isSpeaking);
     show(byId("player-replay"), room.voice !== null);
