@@ -11,8 +11,10 @@
 #define MAX_DATA_BYTES 8192
 
 static void finish(struct request *request);
-static void write_provider(struct json_writer *json, const char *role, const char *name,
-                           const char *url);
+static void write_coaches(struct json_writer *json, const struct coaches *coaches);
+static void write_transcribers(struct json_writer *json,
+                               const struct transcribers *transcribers);
+static void write_provider(struct json_writer *json, const char *name, const char *url);
 static struct span host_of(const char *url);
 static void write_limits(struct json_writer *json, const struct settings *settings);
 
@@ -21,7 +23,6 @@ const struct endpoint ENDPOINT_CLIENT_CONFIG = {.finish = finish};
 static void finish(struct request *request)
 {
     const struct services *services = request->server->services;
-    const struct transcriber *transcriber = services->transcriber;
     const struct speaker *speaker = services->speaker;
     struct json_writer json;
     struct buffer data;
@@ -32,25 +33,50 @@ static void finish(struct request *request)
     json_key(&json, "version");
     json_string(&json, version());
     json_key(&json, "can_hear");
-    json_boolean(&json, transcriber != NULL);
+    json_boolean(&json, services->transcribers->count > 0);
     json_key(&json, "screens_answers");
     json_boolean(&json, services->filter != NULL);
-    write_provider(&json, "coach", services->coach->name, services->coach->url);
-    write_provider(&json, "stt", transcriber != NULL ? transcriber->name : NULL,
-                   transcriber != NULL ? transcriber->url : NULL);
-    write_provider(&json, "tts", speaker != NULL ? speaker->name : NULL,
+    write_coaches(&json, services->coaches);
+    write_transcribers(&json, services->transcribers);
+    json_key(&json, "tts");
+    write_provider(&json, speaker != NULL ? speaker->name : NULL,
                    speaker != NULL ? speaker->url : NULL);
     write_limits(&json, services->settings);
     json_end_object(&json);
     request_succeed(request, &data);
 }
 
-/* `"coach": { "name", "host" }`, or null where there is none.  No host: words go no further
- * than this service. */
-static void write_provider(struct json_writer *json, const char *role, const char *name,
-                           const char *url)
+/* The one that is asked, and who is asked when it fails: all of them may get the words. */
+static void write_coaches(struct json_writer *json, const struct coaches *coaches)
 {
-    json_key(json, role);
+    json_key(json, "coach");
+    write_provider(json, coaches->all[0]->name, coaches->all[0]->url);
+    json_key(json, "coach_fallbacks");
+    json_begin_array(json);
+    for (size_t at = 1; at < coaches->count; at++)
+        write_provider(json, coaches->all[at]->name, coaches->all[at]->url);
+    json_end_array(json);
+}
+
+static void write_transcribers(struct json_writer *json,
+                               const struct transcribers *transcribers)
+{
+    json_key(json, "stt");
+    if (transcribers->count == 0)
+        json_null(json);
+    else
+        write_provider(json, transcribers->all[0]->name, transcribers->all[0]->url);
+    json_key(json, "stt_fallbacks");
+    json_begin_array(json);
+    for (size_t at = 1; at < transcribers->count; at++)
+        write_provider(json, transcribers->all[at]->name, transcribers->all[at]->url);
+    json_end_array(json);
+}
+
+/* { "name", "host" }, or null where there is none.  No host: words go no further than this
+ * service. */
+static void write_provider(struct json_writer *json, const char *name, const char *url)
+{
     if (name == NULL) {
         json_null(json);
         return;

@@ -19,6 +19,7 @@ static void finish_file(struct request *request);
 static void send_file(struct request *request, const struct web_file *file);
 static void add_headers(struct request *request, const struct web_file *file,
                         bool is_gzip, const struct entity_tag *tag);
+static void add_policies(struct response *response);
 
 const struct endpoint ENDPOINT_PAGE = {.finish = finish_page};
 const struct endpoint ENDPOINT_PAGE_FILE = {.finish = finish_file};
@@ -65,9 +66,16 @@ static void add_headers(struct request *request, const struct web_file *file,
     response_header(response, "Cache-Control", "no-cache");
     response_header_copy(response, "ETag", span_of(tag->text));
     response_header(response, "Vary", "Accept-Encoding");
+    envelope_cacheable_headers(response, &reader);
+    if (web_file_is_document(file))
+        add_policies(response);
+}
+
+/* For what a browser opens by itself; the files that it loads for it are bound by these. */
+static void add_policies(struct response *response)
+{
     response_header(response, "Content-Security-Policy", PAGE_POLICY);
     response_header(response, "Permissions-Policy",
                     "microphone=(self), camera=(), geolocation=()");
     response_header(response, "Referrer-Policy", "no-referrer");
-    envelope_cacheable_headers(response, &reader);
 }

@@ -32,6 +32,15 @@ const char *web_file_type(const struct web_file *file)
     return "application/octet-stream";
 }
 
+/* An image, too, may be opened by itself, and an SVG may hold scripts. */
+bool web_file_is_document(const struct web_file *file)
+{
+    const char *ending = strrchr(file->name, '.');
+
+    return ending != NULL &&
+           (strcmp(ending, ".html") == 0 || strcmp(ending, ".svg") == 0);
+}
+
 struct span web_file_body(const struct web_file *file, bool is_gzip)
 {
     if (is_gzip)

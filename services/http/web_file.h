@@ -8,6 +8,8 @@
 #include "entity_tag.h"
 #include "span.h"
 
+#include <stdbool.h>
+
 struct web_file {
     const char *name; /* "index.html" */
     const char *bytes, *end;
@@ -22,6 +24,9 @@ const struct web_file *web_file_find(struct span name);
 
 /* What it is, by the end of its name; static. */
 const char *web_file_type(const struct web_file *file);
+
+/* Does a browser open it as a page of its own? */
+bool web_file_is_document(const struct web_file *file);
 
 /* Its bytes. */
 struct span web_file_body(const struct web_file *file, bool is_gzip);

@@ -20,6 +20,11 @@ function nameOf(provider) {
   return provider.name === "builtin" ? t("builtin") : providerName(provider);
 }
 
+/** In the order in which they are asked. @param {any[]} providers */
+function namesOf(providers) {
+  return providers.map(nameOf).join(" → ");
+}
+
 /** @param {number} ms */
 function time(ms) {
   return t("milliseconds", { ms: ms.toLocaleString(language(), { maximumFractionDigits: ms < 10 ? 1 : 0 }) });
@@ -144,8 +149,8 @@ export class Diagnostics {
       ...(config
         ? [
             [t("version"), config.version],
-            [t("coach"), nameOf(config.coach)],
-            [t("stt"), nameOf(config.stt)],
+            [t("coach"), namesOf([config.coach, ...config.coach_fallbacks])],
+            [t("stt"), namesOf([config.stt, ...config.stt_fallbacks])],
             [t("tts"), nameOf(config.tts)],
             ...("study" in config ? [[t("study_texts"), config.study ? t("available") : t("none")]] : []),
           ]

@@ -5,16 +5,15 @@ import { Machine, WORKING } from "./machine.js";
 import { addHistory, addTrace, keepInterview, keptInterview } from "./memory.js";
 import { dropAnswer, keepAnswer, keptAnswer } from "./outbox.js";
 import { Player } from "./player.js";
-import { Recorder, whyNoMicrophone, whyNoRecorder } from "./recorder.js";
+import { whyNoRecorder } from "./recorder.js";
 import { Sender } from "./sender.js";
+import { Talk } from "./talk.js";
 import { call, uuid } from "./wire.js";
 
 /** @typedef {import("./types.js").Answer} Answer */
 /** @typedef {import("./types.js").Failure} Failure */
 /** @typedef {import("./types.js").Interview} Interview */
 /** @typedef {import("./types.js").Result} Result */
-
-const SHORTEST_MS = 500;
 
 /** Both are told as a refusal: the second is the provider's own policy. */
 const REFUSALS = ["content_refused", "llm_content_filter"];
@@ -34,31 +33,29 @@ export class InterviewRoom {
   reply = null;
   /** @type {Failure | null} */
   failure = null;
-  /** A recording that was interrupted. @type {{ recording: Blob, ms: number, reason: string } | null} */
-  kept = null;
   /** Where the service cannot hear, or the candidate prefers it. */
   isTyping = false;
   /** The typed answer that did not get through. */
   draft = "";
-  /** Key of the words below the talk button. */
-  hint = "hold_hint";
+  /** Key of the words that say why, or "". */
+  typingNote = "";
   /** Key of a notice above the screen, or "". */
   notice = "";
   isVoiceGone = false;
   canHear = false;
-  recordingLimitMs = 120000;
 
   /** On its way, or failed. @type {Answer | null} */
   #answer = null;
-  #isHolding = false;
-  #isAsking = false;
-  #timer = 0;
   #changed;
 
   /** @param {() => void} changed called when there is something else to show */
   constructor(changed) {
     this.#changed = changed;
-    this.recorder = new Recorder((reason) => this.#onInterrupted(reason));
+    this.talk = new Talk(this.machine, {
+      onRecorded: (recording) => this.interview && this.#start(this.#newAnswer(null, recording)),
+      onNoMicrophone: (why) => this.#typeInstead(why),
+      changed,
+    });
     this.sender = new Sender((event) => this.machine.send(event), changed);
     this.player = new Player((why) => this.#onHeard(why), changed);
     this.machine.onChange((state, before) => {
@@ -74,7 +71,7 @@ export class InterviewRoom {
   /** @param {{ can_hear: boolean, limits: any }} config of GET /client-config */
   configure(config) {
     this.canHear = config.can_hear;
-    this.recordingLimitMs = config.limits.audio_seconds * 1000;
+    this.talk.limitMs = config.limits.audio_seconds * 1000;
     this.#changed();
   }
 
@@ -101,10 +98,18 @@ export class InterviewRoom {
   /** @param {Interview} interview */
   begin(interview) {
     this.leave();
-    this.interview = interview;
-    this.isTyping = !this.canHear || whyNoRecorder() !== "";
+    this.#use(interview);
     keepInterview(interview);
     this.machine.reset("Ready");
+  }
+
+  /** @param {Interview} interview */
+  #use(interview) {
+    const why = whyNoRecorder();
+
+    this.interview = interview;
+    this.isTyping = !this.canHear || why !== "";
+    this.typingNote = !this.canHear ? "no_hearing" : why && `microphone_${why}`;
   }
 
   /** After a reload.  True where there is an interview to come back to. */
@@ -118,40 +123,33 @@ export class InterviewRoom {
       keepInterview(null);
       return false;
     }
-    this.interview = interview;
-    this.isTyping = !this.canHear || whyNoRecorder() !== "";
-    if (data) this.#catchUp(data);
-    if (this.isComplete && interview.isReviewed) {
-      this.machine.reset("Complete");
-      return true;
-    }
-    this.reply = interview.turns.at(-1)?.data ?? null;
-    this.machine.reset(this.reply && !interview.isReviewed ? "Review" : "Ready");
-    await this.#sendWhatWasKept(interview);
+    this.#use(interview);
+    const answer = await keptAnswer(interview.id);
+
+    if (answer) {
+      // It was under way when the page went: its key makes sure that it counts once.
+      this.machine.reset("Ready");
+      this.#start(answer);
+    } else this.#goOn(interview, data);
     return true;
   }
 
-  /** What the service knows better: a turn may have been committed that this tab never heard of. @param {any} session */
-  #catchUp(session) {
-    const interview = /** @type {Interview} */ (this.interview);
-
-    if (session.turn_count > interview.turnCount) {
+  /**
+   * Where the interview stands; the service knows of turns that this tab never heard of.
+   * @param {Interview} interview
+   * @param {any} session `data` of GET /session; null: not to be had
+   */
+  #goOn(interview, session) {
+    if (session?.turn_count > interview.turnCount) {
       interview.turnCount = session.turn_count;
       interview.isReviewed = true;
       interview.opening = "";
     }
-    if (interview.isReviewed && session.status === "active") interview.question = session.asked_questions.at(-1) ?? interview.question;
+    if (interview.isReviewed && session?.status === "active") interview.question = session.asked_questions.at(-1) ?? interview.question;
     keepInterview(interview);
-  }
-
-  /** An answer under way when the page went: its key makes sure that it counts once. @param {Interview} interview */
-  async #sendWhatWasKept(interview) {
-    const answer = await keptAnswer(interview.id);
-
-    if (!answer || this.interview !== interview) return;
-    this.machine.reset("Ready");
-    this.reply = null;
-    this.#start(answer);
+    this.reply = interview.turns.at(-1)?.data ?? null;
+    if (this.reply && !interview.isReviewed) this.machine.reset("Review");
+    else this.machine.reset(this.isComplete || session?.status === "completed" ? "Complete" : "Ready");
   }
 
   leave() {
@@ -159,87 +157,18 @@ export class InterviewRoom {
 
     this.sender.cancel();
     this.sender.forget();
-    clearTimeout(this.#timer);
-    this.recorder.discard();
+    this.talk.forget();
     this.player.forget();
     if (id) dropAnswer(id);
     keepInterview(null);
     this.interview = null;
     this.reply = null;
-    this.kept = null;
     this.draft = "";
-    this.hint = "hold_hint";
     this.#answer = null;
     this.machine.reset("Ready");
   }
 
   // ---- answering
-
-  async hold() {
-    this.#isHolding = true;
-    if (this.#isAsking || this.recorder.isOn || !this.machine.can("hold") || !this.interview) return;
-    this.#isAsking = true;
-    this.#say("microphone_wait");
-    try {
-      await this.recorder.start();
-    } catch (error) {
-      this.recorder.discard();
-      this.isTyping = true;
-      this.#say(`microphone_${whyNoMicrophone(error)}`);
-      return;
-    } finally {
-      this.#isAsking = false;
-    }
-    if (this.#isHolding && !document.hidden && this.machine.send("hold")) {
-      this.kept = null;
-      this.notice = "";
-      this.#timer = setTimeout(() => this.release(), this.recordingLimitMs);
-      this.#say("hold_hint");
-    } else {
-      this.recorder.discard();
-      this.#say("microphone_ready");
-    }
-  }
-
-  async release() {
-    this.#isHolding = false;
-    if (this.machine.state !== "Recording" || !this.recorder.isOn) return;
-    const { recording, ms } = await this.#stopRecording();
-
-    if (ms < SHORTEST_MS || recording.size === 0) {
-      this.machine.send("discard");
-      this.#say("hold_longer");
-    } else {
-      this.#start(this.#newAnswer(null, recording));
-    }
-  }
-
-  /** @param {string} reason */
-  async #onInterrupted(reason) {
-    this.#isHolding = false;
-    if (this.machine.state !== "Recording") return;
-    const { recording, ms } = await this.#stopRecording();
-
-    if (ms >= SHORTEST_MS && recording.size > 0) this.kept = { recording, ms, reason };
-    this.machine.send("discard");
-  }
-
-  #stopRecording() {
-    clearTimeout(this.#timer);
-    return this.recorder.stop();
-  }
-
-  sendKept() {
-    const kept = this.kept;
-
-    this.kept = null;
-    if (kept) this.#start(this.#newAnswer(null, kept.recording));
-  }
-
-  discardKept() {
-    this.kept = null;
-    this.#changed();
-  }
 
   /** @param {string} text */
   sendText(text) {
@@ -249,12 +178,20 @@ export class InterviewRoom {
   /** @param {boolean} isTyping */
   setTyping(isTyping) {
     this.isTyping = isTyping;
+    this.typingNote = "";
+    this.#changed();
+  }
+
+  /** @param {string} why */
+  #typeInstead(why) {
+    this.isTyping = true;
+    this.typingNote = `microphone_${why}`;
     this.#changed();
   }
 
   /** Another screen is shown: nothing may be recorded or played behind it. */
   quiet() {
-    if (this.machine.state === "Recording") this.#onInterrupted("hidden");
+    this.talk.interrupt("hidden");
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }
 
@@ -276,7 +213,7 @@ export class InterviewRoom {
   #start(answer, event = "send") {
     if (!this.machine.can(event)) return;
     this.#answer = answer;
-    this.kept = null;
+    this.talk.forget();
     this.notice = "";
     this.draft = answer.text ?? "";
     keepAnswer(answer);
@@ -372,7 +309,6 @@ export class InterviewRoom {
     if (!this.machine.can("give_up")) return;
     this.#giveUpAnswer(UNKNOWN_OUTCOMES.includes(this.failure?.code ?? ""));
     this.isTyping = isTyping;
-    this.hint = "hold_hint";
     this.machine.send("give_up");
   }
 
@@ -401,7 +337,6 @@ export class InterviewRoom {
   /** @param {Interview} interview */
   #read(interview) {
     this.notice = "";
-    this.hint = "hold_hint";
     interview.isReviewed = true;
     keepInterview(interview);
   }
@@ -423,11 +358,5 @@ export class InterviewRoom {
   #onHeard(why) {
     if (why === "gone") this.isVoiceGone = true;
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
-  }
-
-  /** @param {string} hint */
-  #say(hint) {
-    this.hint = hint;
-    this.#changed();
   }
 }

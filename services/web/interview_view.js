@@ -28,12 +28,12 @@ export class InterviewView {
   constructor(room, { isShown, onEnd, onFinish, onNew }) {
     this.#room = room;
     this.#isShown = isShown;
-    this.#meter = new LevelMeter(room.recorder, () => room.recordingLimitMs);
+    this.#meter = new LevelMeter(room.talk.recorder, () => room.talk.limitMs);
     watchTalkButton(byId("hold"), {
       isActive: () => this.#isShown() && !byId("talk").hidden,
       isOn: () => room.machine.state === "Recording",
-      hold: () => room.hold(),
-      release: () => room.release(),
+      hold: () => room.talk.hold(),
+      release: () => room.talk.release(),
     });
     startFailureView(room);
     this.#wireAnswer();
@@ -60,8 +60,8 @@ export class InterviewView {
       room.setTyping(false);
       byId("hold").focus();
     });
-    byId("kept-send").addEventListener("click", () => room.sendKept());
-    byId("kept-discard").addEventListener("click", () => room.discardKept());
+    byId("kept-send").addEventListener("click", () => room.talk.sendKept());
+    byId("kept-discard").addEventListener("click", () => room.talk.discardKept());
     byId("cancel-turn").addEventListener("click", () => room.cancelTurn());
     text.addEventListener("input", () => this.#countAnswer());
     text.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
@@ -159,11 +159,15 @@ export class InterviewView {
     show(byId("answer-form"), isOpen && room.isTyping);
     show(byId("talk-instead"), canTalk);
     show(byId("type-instead"), !isRecording);
-    show(byId("kept"), room.kept !== null);
-    byId("kept-text").textContent = room.kept ? t("kept", { reason: t(`kept_${room.kept.reason}`), time: clock(room.kept.ms) }) : "";
+    const { kept, hint } = room.talk;
+
+    show(byId("kept"), kept !== null);
+    byId("kept-text").textContent = kept ? t("kept", { reason: t(`kept_${kept.reason}`), time: clock(Math.ceil(kept.ms / 1000) * 1000) }) : "";
     byId("hold").classList.toggle("on", isRecording);
     byId("hold-label").textContent = t(isRecording ? "release" : "hold");
-    byId("mic-hint").textContent = t(room.hint);
+    byId("mic-hint").textContent = t(hint);
+    byId("typing-note").textContent = room.typingNote && t(room.typingNote);
+    show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);
     this.#renderDraft(isOpen);
   }
@@ -201,6 +205,7 @@ export class InterviewView {
     byId("reply-title").textContent = t(reply.is_complete ? "closing" : "next_question");
     byId("continue").textContent = t(reply.is_complete ? "see_summary" : "continue");
     byId("player-pause").textContent = t(isSpeaking && room.player.isPaused ? "resume_sound" : "pause");
+    byId("player-replay").textContent = t(isSpeaking ? "replay" : "listen");
     show(byId("player-pause"), isSpeaking);
     show(byId("player-stop"), isSpeaking);
     show(byId("player-replay"), room.voice !== null);

@@ -76,7 +76,7 @@ function enter(next) {
 function render() {
   const next = wantedScreen();
 
-  byId("main").dataset.state = room.machine.state;
+  if (byId("main").dataset.state !== room.machine.state) byId("main").dataset.state = room.machine.state;
   if (next !== screen) enter(next);
   document.title = `${t(screen === "study" ? "nav_study" : screen === "diagnostics" ? "nav_diagnostics" : "nav_interview")} – Poise`;
   view.render();

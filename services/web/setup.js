@@ -1,7 +1,7 @@
 // Set-up: what is rehearsed, and what happens to the words before anybody has said one.
 
 import { byId, fill, make, show } from "./dom.js";
-import { errorText, t } from "./text.js";
+import { errorText, language, t } from "./text.js";
 import { call, uuid } from "./wire.js";
 
 const TYPES = ["behavioral", "technical", "situational", "system_design", "case", "screening", "mixed"];
@@ -19,13 +19,27 @@ export function providerName({ name, host }) {
   return host.includes(name) ? `${known} (${host})` : host;
 }
 
+/** All who may be asked: "Groq (api.groq.com), or x.example". @param {any[]} providers */
+function everyone(providers) {
+  const names = providers.filter(({ host }) => host !== null).map(providerName);
+
+  return new Intl.ListFormat(language(), { type: "disjunction" }).format([...new Set(names)]);
+}
+
+/** Words stay here unless one of them is elsewhere. @param {any} config */
+function aboutCoach({ coach, coach_fallbacks: others }) {
+  const who = everyone([coach, ...others]);
+
+  return who === "" ? t("disclosure_builtin") : t("disclosure_coach", { who });
+}
+
 /** The sentences of the disclosure. @param {any} config of GET /client-config, or null */
 function disclosure(config) {
   if (!config) return [t("disclosure_unknown")];
   return [
-    ...(config.can_hear ? [t("disclosure_voice", { who: providerName(config.stt) }), t("disclosure_microphone")] : [t("disclosure_no_voice")]),
+    ...(config.can_hear ? [t("disclosure_voice", { who: everyone([config.stt, ...config.stt_fallbacks]) }), t("disclosure_microphone")] : [t("disclosure_no_voice")]),
     ...(config.screens_answers ? [t("disclosure_screen")] : []),
-    config.coach.host === null ? t("disclosure_builtin") : t("disclosure_coach", { who: providerName(config.coach) }),
+    aboutCoach(config),
     ...(config.tts ? [config.tts.host === null ? t("disclosure_speech_here") : t("disclosure_speech", { who: providerName(config.tts) })] : []),
     t("disclosure_kept", { minutes: config.limits.session_idle_minutes }),
   ];

@@ -48,7 +48,7 @@ function showScores(turns) {
   fill(byId("summary-chart"), ...(hasScores ? chart(t("chart_text", { count: turns.length }), names, lines) : [make("p", {}, t("no_scores"))]));
   fill(
     byId("summary-table"),
-    ...tableOf([t("answer_head"), ...DIMENSIONS.map(({ key }) => t(key))], turns.map((turn, at) => [t("answer_number", { number: at + 1 }), ...DIMENSIONS.map(({ label }) => decimal(scoreOf(turn, label)))])),
+    ...tableOf([t("answer_head"), ...DIMENSIONS.map(({ key }) => t(key))], turns.map((turn, at) => [String(at + 1), ...DIMENSIONS.map(({ label }) => decimal(scoreOf(turn, label)))])),
   );
 }
 
@@ -62,7 +62,7 @@ function fillersOf(delivery) {
 /** @param {Turn[]} turns */
 function showDelivery(turns) {
   const rows = turns.map(({ data: { delivery } }, at) => [
-    t("answer_number", { number: at + 1 }),
+    String(at + 1),
     decimal(delivery?.word_count),
     decimal(delivery?.words_per_minute),
     fillersOf(delivery),
