@@ -61,12 +61,15 @@ function pause(ms, signal) {
 }
 
 /**
+ * Reads on to the end, after the result too: a response that is left in the middle keeps its connection.
  * @param {Response} response
  * @param {AbortController} silence aborts the request when nothing comes any more
  * @param {(stage: string) => void} onStage
  * @returns {Promise<Result>}
  */
 async function readStream(response, silence, onStage) {
+  /** @type {Result | null} */
+  let result = null;
   let timer = 0;
   const wait = () => {
     clearTimeout(timer);
@@ -77,12 +80,14 @@ async function readStream(response, silence, onStage) {
   try {
     for await (const { event, data } of readEvents(/** @type {ReadableStream} */ (response.body), wait)) {
       if (event === "stage") onStage(data.stage);
-      else if (event === "result") return readEnvelope(data, response.headers);
+      else if (event === "result") result = readEnvelope(data, response.headers);
     }
+  } catch (error) {
+    if (!result) throw error;
   } finally {
     clearTimeout(timer);
   }
-  return connectionLost(response.headers.get("X-Request-ID"));
+  return result ?? connectionLost(response.headers.get("X-Request-ID"));
 }
 
 /**
