@@ -32,7 +32,10 @@ export class InterviewView {
     watchTalkButton(byId("hold"), {
       isActive: () => this.#isShown() && !byId("talk").hidden,
       isOn: () => room.machine.state === "Recording",
-      hold: () => room.talk.hold(),
+      hold: () => {
+        if (this.#isHeardAgain()) room.stopVoice(); // nothing is played while recording
+        room.talk.hold();
+      },
       release: () => room.talk.release(),
     });
     startFailureView(room);
