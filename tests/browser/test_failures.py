@@ -32,7 +32,7 @@ class Failures(Story):
             self.assertFalse(page.is_shown(button), button)
 
     def assert_recovered(self, page, program, turns=1):
-        self.await_state(page, "Speaking", "Review")
+        page.shows("#continue")
         self.assertEqual(self.session(page, program)["turn_count"], turns)
 
     def test_a_provider_that_cannot_hear_is_retried_with_the_same_recording(self):
@@ -97,6 +97,13 @@ class Failures(Story):
 
         self.assert_recovered(page, program, turns=2)
 
+    def test_too_many_answers_a_minute_are_told_as_the_uploads(self):
+        _, page = self.scene(RATE_LIMIT_TURNS_PER_MINUTE="1")
+        self.type_answer(page, ANSWER)
+        self.go_on(page)
+        self.type_answer(page, ANSWER)
+        self.assert_failed(page, "upload", "rate_limited", [RETRY, CANCEL], [RERECORD])
+
     def test_a_recording_that_is_too_large_cannot_be_retried(self):
         _, page = self.scene(MAX_AUDIO_BYTES="1024")
         self.speak_answer(page)
@@ -114,7 +121,7 @@ class Failures(Story):
 
     def test_a_voice_that_fails_is_a_warning_beside_the_written_question(self):
         program, page = self.scene(
-            TTS_PROVIDER="openai", TTS_BASE_URL="", TTS_API_KEY="scripted"
+            TTS_PROVIDER="openai", TTS_BASE_URL=self.providers.url, TTS_API_KEY="scripted"
         )
         self.type_answer(page, ANSWER)
         self.assert_recovered(page, program)
