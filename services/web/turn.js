@@ -61,12 +61,15 @@ function pause(ms, signal) {
 }
 
 /**
+ * Reads on to the end, after the result too: a response that is left in the middle keeps its connection.
  * @param {Response} response
  * @param {AbortController} silence aborts the request when nothing comes any more
  * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`
  * @returns {Promise<Result>}
  */
 async function readStream(response, silence, onEvent) {
+  /** @type {Result | null} */
+  let result = null;
   let timer = 0;
   const wait = () => {
     clearTimeout(timer);
@@ -76,13 +79,15 @@ async function readStream(response, silence, onEvent) {
   wait();
   try {
     for await (const { event, data } of readEvents(/** @type {ReadableStream} */ (response.body), wait)) {
-      if (event === "result") return readEnvelope(data, response.headers);
-      onEvent(event, data);
+      if (event === "result") result = readEnvelope(data, response.headers);
+      else onEvent(event, data);
     }
+  } catch (error) {
+    if (!result) throw error;
   } finally {
     clearTimeout(timer);
   }
-  return connectionLost(response.headers.get("X-Request-ID"));
+  return result ?? connectionLost(response.headers.get("X-Request-ID"));
 }
 
 /**
