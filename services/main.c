@@ -17,7 +17,8 @@
  *              reply's.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
  *              screen; plain modules, compiled in and served by route_page.
- *   command/   serve builds and runs the service; check and doctor are the operator's tools.
+ *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
+ *              doctor are the operator's tools.
  */
 #include "command.h"
 

@@ -74,6 +74,8 @@ void headers_add(struct headers *headers, struct span name, struct span value)
         accept_add_encoding(&headers->accept, value);
     else if (IS("if-none-match"))
         note(&headers->if_none_match, value);
+    else if (IS("traceparent"))
+        headers->has_two_traceparents |= note(&headers->traceparent, value);
     else if (IS("x-forwarded-for"))
         headers->forwarded_for = value;
     else if (IS("origin"))

@@ -46,10 +46,10 @@ function waterfall(timings) {
     bar.style.setProperty("--start", String(Math.min(start, total - ms) / total));
     bar.style.setProperty("--share", String(ms / total));
     start += ms;
-    return make("li", { "data-stage": stage }, make("span", { class: "stage" }, t(`stage_${stage}`)), make("span", { class: "track", "aria-hidden": "true" }, bar), make("span", { class: "ms" }, time(ms)));
+    return make("li", { "data-stage": stage }, make("span", { class: "stage" }, t(`stage_${stage}`)), make("span", { class: "track", "aria-hidden": "true" }, bar), make("span", { class: "ms", dir: "auto" }, time(ms)));
   });
 
-  return make("ol", { class: "waterfall" }, ...bars, make("li", { class: "total" }, make("span", { class: "stage" }, t("stage_total")), make("span", { class: "track" }), make("span", { class: "ms" }, time(timings.total_ms))));
+  return make("ol", { class: "waterfall" }, ...bars, make("li", { class: "total" }, make("span", { class: "stage" }, t("stage_total")), make("span", { class: "track" }), make("span", { class: "ms", dir: "auto" }, time(timings.total_ms))));
 }
 
 /** @param {Trace} trace */
@@ -70,7 +70,7 @@ function traceItem(trace) {
       make("strong", { class: "outcome" }, t(`outcome_${trace.outcome}`)),
       ...(trace.code ? [make("code", {}, `${trace.stage}: ${trace.code}`)] : []),
       make("span", { class: "grow" }),
-      make("time", { datetime: trace.at, class: "hint" }, new Date(trace.at).toLocaleTimeString(language())),
+      make("time", { datetime: trace.at, class: "hint", dir: "auto" }, new Date(trace.at).toLocaleTimeString(language())),
     ),
     make("p", { class: "request" }, make("span", {}, `${t("request_id")} `), make("code", { class: "request-id" }, id), " ", button),
     ...(trace.timings ? [waterfall(trace.timings)] : []),

@@ -35,6 +35,9 @@ function message(failure) {
   return (failure.code === "connection_lost" ? t("connection_message") : errorText(failure)) + wait;
 }
 
+/** @type {Failure | null} */
+let shown = null;
+
 /**
  * @param {Failure | null} failure
  * @param {boolean} wasSpoken
@@ -43,6 +46,8 @@ export function showFailure(failure, wasSpoken) {
   const card = byId("failure");
 
   show(card, failure !== null);
+  if (failure !== shown) byId("failure-copy").textContent = t("copy");
+  shown = failure;
   if (!failure) {
     card.removeAttribute("data-stage");
     card.removeAttribute("data-code");

@@ -50,13 +50,13 @@ function whyNone(data) {
   return codes.includes("too_short") ? t("feedback_too_short") : t("feedback_missing");
 }
 
-/** @param {any} data `data` of POST /turn */
+/** @param {any} data `data` of POST /turn, or null */
 export function showFeedback(data) {
-  const feedback = data.coaching_feedback;
+  const feedback = data?.coaching_feedback ?? null;
 
-  show(byId("feedback-missing"), !feedback);
-  show(byId("summary-tip"), Boolean(feedback));
-  byId("feedback-missing").textContent = feedback ? "" : whyNone(data);
-  byId("summary-tip").textContent = feedback ? feedback.summary_tip : "";
-  fill(byId("feedback"), ...(feedback ? feedback.dimensions.map(item) : []));
+  show(byId("feedback-missing"), feedback === null);
+  show(byId("summary-tip"), feedback !== null);
+  byId("feedback-missing").textContent = data && !feedback ? whyNone(data) : "";
+  byId("summary-tip").textContent = feedback?.summary_tip ?? "";
+  fill(byId("feedback"), ...(feedback?.dimensions.map(item) ?? []));
 }

@@ -170,6 +170,12 @@ export class InterviewRoom {
 
   // ---- answering
 
+  /** The candidate need not hear the question to its end. */
+  hold() {
+    this.#silence();
+    return this.talk.hold();
+  }
+
   /** @param {string} text */
   sendText(text) {
     this.#start(this.#newAnswer(text, null));
@@ -192,6 +198,10 @@ export class InterviewRoom {
   /** Another screen is shown: nothing may be recorded or played behind it. */
   quiet() {
     this.talk.interrupt("hidden");
+    this.#silence();
+  }
+
+  #silence() {
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }
 
@@ -211,6 +221,7 @@ export class InterviewRoom {
    * @param {"send" | "retry"} [event]
    */
   #start(answer, event = "send") {
+    this.#silence();
     if (!this.machine.can(event)) return;
     this.#answer = answer;
     this.talk.forget();

@@ -32,10 +32,14 @@ export class InterviewView {
     watchTalkButton(byId("hold"), {
       isActive: () => this.#isShown() && !byId("talk").hidden,
       isOn: () => room.machine.state === "Recording",
+<<<<<<< HEAD
       hold: () => {
         if (this.#isHeardAgain()) room.stopVoice(); // nothing is played while recording
         room.talk.hold();
       },
+=======
+      hold: () => room.hold(),
+>>>>>>> page
       release: () => room.talk.release(),
     });
     startFailureView(room);
@@ -123,17 +127,16 @@ export class InterviewView {
   render() {
     const room = this.#room;
     const { state } = room.machine;
-    const hasReply = room.reply !== null && !room.interview?.isReviewed && ["Speaking", "Review"].includes(state);
+    const isRead = room.reply !== null && !room.isWorking && !room.interview?.isReviewed && ["Speaking", "Review"].includes(state);
+    const reply = isRead ? room.reply : null;
 
     if (!room.interview) return;
     this.#renderQuestion();
     this.#renderAnswering(state);
-    show(byId("waiting"), room.isWorking);
-    byId("waiting-text").textContent = room.isWorking ? t(room.sender.isLost ? "connection_again" : `state_${state}`) : "";
-    show(byId("slow"), room.isWorking && room.sender.isSlow);
+    this.#renderWaiting(state);
     showFailure(state === "Failed" ? room.failure : null, room.wasSpoken);
-    show(byId("reply"), hasReply);
-    this.#renderReply(hasReply ? room.reply : null, state);
+    show(byId("reply"), reply !== null);
+    this.#renderReply(reply, state);
     this.#announce(state);
   }
 
@@ -175,6 +178,19 @@ export class InterviewView {
     this.#renderDraft(isOpen);
   }
 
+  /** @param {string} state */
+  #renderWaiting(state) {
+    const { isWorking, sender } = this.#room;
+    const preview = isWorking ? sender.preview : null;
+
+    show(byId("waiting"), isWorking);
+    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : `state_${state}`) : "";
+    show(byId("slow"), isWorking && sender.isSlow);
+    show(byId("preview"), preview !== null);
+    byId("preview-transcript").textContent = preview?.transcript ?? "";
+    byId("preview-question").textContent = preview?.assistant_text ?? "";
+  }
+
   /** What was typed stands in the field only while it may be changed: a refused answer is nowhere. @param {boolean} isOpen */
   #renderDraft(isOpen) {
     const text = byId("answer-text");
@@ -201,8 +217,7 @@ export class InterviewView {
       this.#shownReply = reply;
       byId("transcript").textContent = reply?.transcript ?? "";
       byId("next-question").textContent = reply?.assistant_text ?? "";
-      if (reply) showFeedback(reply);
-      else showFeedback({ coaching_feedback: null, warnings: [] });
+      showFeedback(reply);
     }
     if (!reply) return;
     byId("reply-title").textContent = t(reply.is_complete ? "closing" : "next_question");

@@ -129,6 +129,7 @@ async function start() {
     study.render();
     render();
   });
+  addEventListener("click", () => room.player.unlock(), { capture: true, once: true });
   addEventListener("hashchange", () => {
     notice = "";
     render();

@@ -3,6 +3,27 @@
 
 import { send } from "./wire.js";
 
+/** A WAV of 10 ms: 80 samples of 8 bits, which are silent at 128. */
+function silence() {
+  const samples = new Uint8Array(80).fill(128);
+  const head = new DataView(new ArrayBuffer(44));
+  const words = (/** @type {number} */ at, /** @type {string} */ text) => [...text].forEach((letter, i) => head.setUint8(at + i, letter.charCodeAt(0)));
+
+  words(0, "RIFF");
+  head.setUint32(4, 36 + samples.length, true);
+  words(8, "WAVEfmt ");
+  head.setUint32(16, 16, true);
+  head.setUint16(20, 1, true); // PCM
+  head.setUint16(22, 1, true); // one channel
+  head.setUint32(24, 8000, true);
+  head.setUint32(28, 8000, true);
+  head.setUint16(32, 1, true);
+  head.setUint16(34, 8, true);
+  words(36, "data");
+  head.setUint32(40, samples.length, true);
+  return new Blob([head, samples], { type: "audio/wav" });
+}
+
 export class Player {
   #audio = new Audio();
   #url = "";
@@ -19,11 +40,26 @@ export class Player {
   constructor(onEnd, onChange) {
     this.#onEnd = onEnd;
     this.#onChange = onChange;
-    this.#audio.addEventListener("ended", () => this.#end("heard"));
+    this.#audio.addEventListener("ended", () => {
+      if (this.#url) this.#end("heard");
+    });
     this.#audio.addEventListener("error", () => {
       if (this.#url) this.#end("gone");
     });
     for (const event of ["pause", "play"]) this.#audio.addEventListener(event, () => this.#onChange());
+  }
+
+  /**
+   * To be called from a tap or a click: phones let an element play by itself only after it has once
+   * played in one.
+   */
+  unlock() {
+    if (this.#url) return;
+    const url = URL.createObjectURL(silence());
+
+    this.#audio.src = url;
+    this.#audio.play().catch(() => {});
+    this.#audio.addEventListener("emptied", () => URL.revokeObjectURL(url), { once: true });
   }
 
   get isPaused() {

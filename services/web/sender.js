@@ -16,6 +16,10 @@ export class Sender {
   isSlow = false;
   isLost = false;
 
+  /** What is known of the reply before all of it is there; set once it is neither refused nor
+   * changed any more. @type {{ transcript: string, assistant_text: string } | null} */
+  preview = null;
+
   /** @type {Answer | null} */
   #doubtful = null;
   #cancel = new AbortController();
@@ -44,6 +48,7 @@ export class Sender {
     this.#cancel = cancel;
     this.isLost = false;
     this.isSlow = false;
+    this.preview = null;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
       this.isSlow = true;
@@ -52,6 +57,7 @@ export class Sender {
     try {
       const outcome = await this.#outcome(answer, interview, cancel.signal);
 
+      this.preview = null;
       return cancel.signal.aborted ? null : outcome;
     } catch (error) {
       if (cancel.signal.aborted) return null;
@@ -62,6 +68,7 @@ export class Sender {
   }
 
   cancel() {
+    this.preview = null;
     this.#cancel.abort();
   }
 
@@ -111,14 +118,20 @@ export class Sender {
 
   /** @param {AbortSignal} signal */
   #watcher(signal) {
+    let transcript = ""; // not shown before the model's verdict: what is refused is shown nowhere
+
     return {
       signal,
-      onStage: (/** @type {string} */ stage) => {
+      onEvent: (/** @type {string} */ event, /** @type {any} */ data) => {
         this.isLost = false;
-        this.#tell(stage);
+        if (event === "transcript") transcript = data.transcript;
+        if (event === "assistant_text") this.preview = { transcript, assistant_text: data.assistant_text };
+        if (event === "stage") this.#tell(data.stage);
+        else this.#changed();
       },
       onLost: () => {
         this.isLost = true;
+        this.preview = null;
         this.#tell("lost");
       },
     };

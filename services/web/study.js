@@ -17,7 +17,7 @@ const NEXT = {
 };
 const NEXT_OTHERWISE = ["next_rephrase", "next_select"];
 
-/** @typedef {{ passage_id: string, chapter?: string, section?: string, snippet: string, score?: number }} Source */
+/** @typedef {{ passage_id: string, chapter?: string, section?: string, snippet: string, text?: string, score?: number }} Source */
 
 export class Study {
   #selection = ""; // asked about; "": all texts
@@ -106,8 +106,9 @@ export class Study {
     }
   }
 
-  /** @param {{ answer: string, sources: Source[] }} data */
-  #showAnswer({ answer, sources }) {
+  /** @param {{ answer: string, sources: Source[], generator?: string | null }} data */
+  #showAnswer({ answer, sources, generator }) {
+    show(byId("study-extractive"), generator === "extractive");
     fill(byId("study-answer"), ...answer.split(/\n{2,}/).map((paragraph) => make("p", {}, paragraph)));
     fill(byId("study-sources"), ...sources.map((source) => this.#source(source)));
     show(byId("study-sources-title"), sources.length > 0);
@@ -115,13 +116,13 @@ export class Study {
   }
 
   /** @param {Source} source */
-  #source({ passage_id: id, chapter, section, snippet, score }) {
+  #source({ passage_id: id, chapter, section, snippet, text = snippet, score }) {
     const place = [chapter, section].filter(Boolean).join(" › ") || id;
     const match = typeof score === "number" ? [make("span", { class: "hint" }, t("source_score", { percent: Math.round(score * 100) }))] : [];
     const ask = make("button", { type: "button", class: "text ask-passage" }, t("ask_passage"));
 
-    ask.addEventListener("click", () => this.#select(snippet.slice(0, MOST_SELECTED)));
-    return make("details", { class: "source", "data-passage": id }, make("summary", {}, make("span", { class: "place", dir: "auto" }, place), ...match), make("blockquote", { class: "passage", dir: "auto" }, snippet), ask);
+    ask.addEventListener("click", () => this.#select(text.slice(0, MOST_SELECTED)));
+    return make("details", { class: "source", "data-passage": id }, make("summary", {}, make("span", { class: "place", dir: "auto" }, place), ...match), make("blockquote", { class: "passage", dir: "auto" }, text), ask);
   }
 
   /**

@@ -77,7 +77,7 @@ function showDelivery(turns) {
  * @param {string[] | undefined} lines
  */
 function showList(id, lines) {
-  fill(byId(id), ...(lines && lines.length > 0 ? lines.map((line) => make("li", { dir: "auto" }, line)) : [make("li", { class: "none" }, t("nothing_here"))]));
+  fill(byId(id), ...(lines && lines.length > 0 ? lines.map((line) => make("li", {}, make("span", { dir: "auto" }, line))) : [make("li", { class: "none" }, t("nothing_here"))]));
 }
 
 export class Summary {

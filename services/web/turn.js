@@ -64,10 +64,10 @@ function pause(ms, signal) {
  * Reads on to the end, after the result too: a response that is left in the middle keeps its connection.
  * @param {Response} response
  * @param {AbortController} silence aborts the request when nothing comes any more
- * @param {(stage: string) => void} onStage
+ * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`
  * @returns {Promise<Result>}
  */
-async function readStream(response, silence, onStage) {
+async function readStream(response, silence, onEvent) {
   /** @type {Result | null} */
   let result = null;
   let timer = 0;
@@ -79,8 +79,8 @@ async function readStream(response, silence, onStage) {
   wait();
   try {
     for await (const { event, data } of readEvents(/** @type {ReadableStream} */ (response.body), wait)) {
-      if (event === "stage") onStage(data.stage);
-      else if (event === "result") result = readEnvelope(data, response.headers);
+      if (event === "result") result = readEnvelope(data, response.headers);
+      else onEvent(event, data);
     }
   } catch (error) {
     if (!result) throw error;
@@ -94,10 +94,10 @@ async function readStream(response, silence, onStage) {
  * @param {Answer} answer
  * @param {string} token
  * @param {AbortSignal} signal
- * @param {(stage: string) => void} onStage
+ * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`
  * @returns {Promise<Result>}
  */
-async function tryOnce(answer, token, signal, onStage) {
+async function tryOnce(answer, token, signal, onEvent) {
   const requestId = uuid();
   const silence = new AbortController();
   const forward = () => silence.abort();
@@ -114,7 +114,7 @@ async function tryOnce(answer, token, signal, onStage) {
     });
     const isStream = (response.headers.get("Content-Type") || "").startsWith("text/event-stream");
 
-    if (isStream) return await readStream(response, silence, onStage);
+    if (isStream) return await readStream(response, silence, onEvent);
     return readEnvelope(await response.json().catch(() => null), response.headers);
   } catch {
     signal.throwIfAborted();
@@ -128,16 +128,16 @@ async function tryOnce(answer, token, signal, onStage) {
  * The outcome; throws only where `signal` cancels it.
  * @param {Answer} answer
  * @param {string} token
- * @param {{ signal: AbortSignal, onStage: (stage: string) => void, onLost: () => void, waits?: boolean }} watcher
+ * @param {{ signal: AbortSignal, onEvent: (event: string, data: any) => void, onLost: () => void, waits?: boolean }} watcher
  *   `waits` false: that another turn is running is an outcome, too
  * @returns {Promise<Result>}
  */
-export async function sendAnswer(answer, token, { signal, onStage, onLost, waits = true }) {
+export async function sendAnswer(answer, token, { signal, onEvent, onLost, waits = true }) {
   let losses = 0;
   let asks = 0;
 
   for (;;) {
-    const result = await tryOnce(answer, token, signal, onStage);
+    const result = await tryOnce(answer, token, signal, onEvent);
     const code = result.failure?.code;
 
     if (code === "connection_lost" && losses < PAUSES.length) {
