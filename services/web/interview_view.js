@@ -32,14 +32,7 @@ export class InterviewView {
     watchTalkButton(byId("hold"), {
       isActive: () => this.#isShown() && !byId("talk").hidden,
       isOn: () => room.machine.state === "Recording",
-<<<<<<< HEAD
-      hold: () => {
-        if (this.#isHeardAgain()) room.stopVoice(); // nothing is played while recording
-        room.talk.hold();
-      },
-=======
       hold: () => room.hold(),
->>>>>>> page
       release: () => room.talk.release(),
     });
     startFailureView(room);
