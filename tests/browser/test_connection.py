@@ -89,6 +89,23 @@ class Connection(Story):
         self.assertEqual(page.text("#question"), question_shown)
         self.assertEqual(page.text("#progress-text"), progress)
 
+    def test_a_reload_that_comes_before_an_answer_is_dropped_does_not_send_it_again(self):
+        program, page, _ = self.scene()
+        page.prepare("IDBObjectStore.prototype.delete = function () { return this.count() }")
+        page.reload()
+        self.await_screen(page, "interview")
+        self.type_answer(page, ANSWER)
+        self.go_on(page)
+        self.await_state(page, "Ready")
+        page.requests.clear()
+
+        page.reload()
+
+        self.await_screen(page, "interview")
+        self.await_state(page, "Ready")
+        self.assertEqual(self.sent(page, "/turn"), [])
+        self.assertEqual(self.session(page, program)["turn_count"], 1)
+
     def test_a_reload_in_the_middle_of_a_turn_makes_no_second_one(self):
         program, page, _ = self.scene()
         slow = self.providers.will("coach", question("And then?", is_held=True))
