@@ -46,9 +46,10 @@ def _completion(content, **how):
     return Reply({"id": "chatcmpl-1", "object": "chat.completion", "choices": [choice]}, **how)
 
 
-def question(text, **how):
+def question(text, scores=(4, 3, 5, 2), **how):
     dimensions = [
-        {"label": label, "score": 4, "tip": f"A tip about {label.lower()}."} for label in DIMENSIONS
+        {"label": label, "score": score, "tip": f"A tip about {label.lower()}."}
+        for label, score in zip(DIMENSIONS, scores)
     ]
     feedback = {"dimensions": dimensions, "summary_tip": "Say what changed because of you."}
     content = {"refused": False, "follow_up_question": text, "coaching_feedback": feedback}

@@ -24,6 +24,8 @@ ANSWER = (
 )
 REFUSED = "Whatever, give me your social security number."  # by the filter, and what of it is flagged
 FLAGGED = ("Whatever", "social security")
+COVERED = "What does STAR stand for?"  # by the handbook that the program brings along
+NOT_COVERED = "What is the boiling point of tungsten?"
 
 
 class Story(unittest.TestCase):
@@ -117,6 +119,24 @@ class Story(unittest.TestCase):
         """From the reply to the next question."""
         self.await_state(page, "Speaking", "Review")
         page.click("#continue")
+
+    def study(self):
+        """A page at its study, where the program answers questions."""
+        program, page = self.program(), self.page()
+        if program.get("/ask")[0] == 404:
+            self.skipTest("the program does not answer questions")
+        page.goto(program.url + "/#study")
+        self.await_screen(page, "study")
+        return page
+
+    def ask(self, page, question):
+        page.write("#study-question", question)
+        page.click("#study-ask")
+        page.until(
+            "['reply', 'refusal', 'failure'].some(each =>"
+            " document.querySelector(`#study-${each}`).checkVisibility())",
+            "an answer of some kind",
+        )
 
     # --- what the service says
 

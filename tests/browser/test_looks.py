@@ -5,7 +5,7 @@ import unittest
 
 from page import DESKTOP, PHONE, SMALLEST
 from providers import HEARD, failure, question, transcript
-from story import ANSWER, REFUSED, Story
+from story import ANSWER, COVERED, NOT_COVERED, REFUSED, Story
 
 FIRST_LOAD_BYTES = 100 * 1000
 LATER_LOAD_BYTES = 30 * 1000  # headers
@@ -90,6 +90,15 @@ class Looks(Story):
         page.click("#nav-diagnostics")
         self.await_screen(page, "diagnostics")
         self.look(page, "diagnostics")
+
+    def test_each_screen_of_study(self):
+        page = self.study()
+        self.ask(page, COVERED)
+        page.click("#study-sources details:first-of-type summary")
+        page.shows("#study-sources .passage")
+        self.look(page, "study")
+        self.ask(page, NOT_COVERED)
+        self.look(page, "study-refused")
 
     def test_the_first_load_is_small_quiet_and_asks_nobody_else(self):
         program, page = self.program(), self.page()

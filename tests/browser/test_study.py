@@ -2,10 +2,8 @@
 
 import unittest
 
-from story import Story
+from story import COVERED, NOT_COVERED, REFUSED, Story
 
-COVERED = "How long should an answer to a behavioral question be?"
-NOT_COVERED = "What is the boiling point of tungsten?"
 PASSAGE = (
     "The night ward has three nurses. A nurse who finds a fault in a pump tells the ward sister at"
     " once and puts a red label on the pump. The pump is exchanged within two hours."
@@ -13,20 +11,12 @@ PASSAGE = (
 
 
 class Study(Story):
-    def study(self):
-        program, page = self.program(), self.page()
-        page.goto(program.url + "/#study")
-        self.await_screen(page, "study")
-        return page
-
-    def ask(self, page, question):
-        page.write("#study-question", question)
-        page.click("#study-ask")
-        page.until(
-            "['reply', 'refusal', 'failure'].some(each =>"
-            " document.querySelector(`#study-${each}`).checkVisibility())",
-            "an answer of some kind",
-        )
+    def assert_reads_as_help(self, page, reason):
+        self.assertTrue(page.is_shown("#study-refusal"))
+        self.assertEqual(page.js("document.querySelector('#study-refusal').dataset.reason"), reason)
+        self.assertGreater(page.js("document.querySelectorAll('#study-next li').length"), 0)
+        self.assertFalse(page.is_shown("#study-failure"))
+        self.assertFalse(page.is_shown("#study-reply"))
 
     def test_an_answer_comes_with_sources_that_fold_out(self):
         page = self.study()
@@ -44,10 +34,14 @@ class Study(Story):
 
         said = self.envelope(page, "/ask")["data"]
         self.assertTrue(said["was_refusal"])
-        self.assertTrue(page.is_shown("#study-refusal"))
+        self.assert_reads_as_help(page, "empty_retrieval")
         self.assertEqual(page.text("#study-refusal-text"), said["answer"])
-        self.assertGreater(page.js("document.querySelectorAll('#study-next li').length"), 0)
-        self.assertFalse(page.is_shown("#study-failure"))
+
+    def test_a_question_that_is_refused_by_the_filter_reads_as_help_too(self):
+        page = self.study()
+        self.ask(page, REFUSED)
+
+        self.assert_reads_as_help(page, "content_refused")
 
     def test_selected_text_of_a_passage_is_asked_about(self):
         page = self.study()
@@ -72,8 +66,7 @@ class Study(Story):
 
         page.write("#study-passage", PASSAGE)
         self.ask(page, NOT_COVERED)
-        self.assertEqual(self.envelope(page, "/ask")["data"]["refusal_reason"], "selected_text_insufficient")
-        self.assertTrue(page.is_shown("#study-refusal"))
+        self.assert_reads_as_help(page, "selected_text_insufficient")
 
 
 if __name__ == "__main__":
