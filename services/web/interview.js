@@ -126,11 +126,14 @@ export class InterviewRoom {
     this.#use(interview);
     const answer = await keptAnswer(interview.id);
 
-    if (answer) {
+    if (answer && answer.key !== interview.settledKey) {
       // It was under way when the page went: its key makes sure that it counts once.
       this.machine.reset("Ready");
       this.#start(answer);
-    } else this.#goOn(interview, data);
+    } else {
+      if (answer) dropAnswer(interview.id);
+      this.#goOn(interview, data);
+    }
     return true;
   }
 
@@ -246,6 +249,7 @@ export class InterviewRoom {
    */
   #settle(answer, result, isEarlier) {
     this.#trace(result);
+    if (!result.failure?.retryable) this.#noteSettled(answer);
     if (result.data) {
       dropAnswer(answer.sessionId);
       this.#answer = null;
@@ -262,6 +266,13 @@ export class InterviewRoom {
       this.failure = result.failure;
       this.machine.send("fail");
     }
+  }
+
+  /** At once, which dropAnswer() is not: a reload comes between. @param {Answer} answer */
+  #noteSettled(answer) {
+    if (!this.interview) return;
+    this.interview.settledKey = answer.key;
+    keepInterview(this.interview);
   }
 
   /** A committed turn. @param {any} data */
@@ -304,7 +315,10 @@ export class InterviewRoom {
 
   /** @param {boolean} mayBeTaken */
   #giveUpAnswer(mayBeTaken) {
-    if (this.#answer) dropAnswer(this.#answer.sessionId);
+    if (this.#answer) {
+      this.#noteSettled(this.#answer);
+      dropAnswer(this.#answer.sessionId);
+    }
     if (mayBeTaken && this.#answer) this.sender.doubt(this.#answer);
     this.#answer = null;
   }

@@ -45,6 +45,7 @@
  * @property {number} turnCount
  * @property {string} opening
  * @property {string} question
+ * @property {string} [settledKey] of the last answer that has its outcome
  * @property {boolean} isReviewed the last reply was read: the question is open
  * @property {Turn[]} turns
  */
