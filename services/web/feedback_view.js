@@ -1,15 +1,8 @@
 // The four scored dimensions of an answer, each with its tip and the words it is about.
 
 import { byId, fill, make, show } from "./dom.js";
+import { DIMENSIONS } from "./scores.js";
 import { t } from "./text.js";
-
-/** The service's labels, in its order, and our names for them. */
-export const DIMENSIONS = Object.freeze([
-  { label: "Clarity", key: "clarity" },
-  { label: "Relevance", key: "relevance" },
-  { label: "Structure", key: "structure" },
-  { label: "Filler Words", key: "filler_words" },
-]);
 
 const BEST = 5;
 

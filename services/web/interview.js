@@ -6,6 +6,7 @@ import { addHistory, addTrace, keepInterview, keptInterview } from "./memory.js"
 import { dropAnswer, keepAnswer, keptAnswer } from "./outbox.js";
 import { Player } from "./player.js";
 import { whyNoRecorder } from "./recorder.js";
+import { averagesOf } from "./scores.js";
 import { Sender } from "./sender.js";
 import { Talk } from "./talk.js";
 import { call, uuid } from "./wire.js";
@@ -285,8 +286,8 @@ export class InterviewRoom {
     this.reply = data;
     this.isVoiceGone = false;
     keepInterview(interview);
-    if (data.session_summary) {
-      addHistory({ id: interview.id, date: new Date().toISOString(), role: interview.role, averages: data.session_summary.average_scores });
+    if (data.is_complete) {
+      addHistory({ id: interview.id, date: new Date().toISOString(), role: interview.role, averages: averagesOf(interview.turns) });
     }
     if (this.machine.send(data.tts_audio_url ? "reply_to_hear" : "reply_to_read")) this.#playIfSpeaking();
   }

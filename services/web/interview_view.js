@@ -164,7 +164,7 @@ export class InterviewView {
     byId("kept-text").textContent = kept ? t("kept", { reason: t(`kept_${kept.reason}`), time: clock(Math.ceil(kept.ms / 1000) * 1000) }) : "";
     byId("hold").classList.toggle("on", isRecording);
     byId("hold-label").textContent = t(isRecording ? "release" : "hold");
-    byId("mic-hint").textContent = t(hint);
+    byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
     byId("typing-note").textContent = room.typingNote && t(room.typingNote);
     show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);

@@ -104,6 +104,7 @@ export class Recorder {
     const samples = new Float32Array((analyser.fftSize = 1024));
 
     context.createMediaStreamSource(stream).connect(analyser);
+    context.resume().catch(() => {}); // Safari's begins suspended; the level is no reason to fail
     this.#context = context;
     this.#measure = () => {
       analyser.getFloatTimeDomainData(samples);

@@ -19,8 +19,8 @@ export function providerName({ name, host }) {
   return host.includes(name) ? `${known} (${host})` : host;
 }
 
-/** All who may be asked: "Groq (api.groq.com), or x.example". @param {any[]} providers */
-function everyone(providers) {
+/** All of them who are elsewhere: "Groq (api.groq.com), or x.example". @param {any[]} providers */
+export function everyone(providers) {
   const names = providers.filter(({ host }) => host !== null).map(providerName);
 
   return new Intl.ListFormat(language(), { type: "disjunction" }).format([...new Set(names)]);

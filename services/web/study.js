@@ -2,6 +2,7 @@
 // refusal says what to try next.
 
 import { announce, byId, copy, fill, make, show } from "./dom.js";
+import { everyone } from "./setup.js";
 import { errorText, t } from "./text.js";
 import { call } from "./wire.js";
 
@@ -19,11 +20,24 @@ const NEXT_OTHERWISE = ["next_rephrase", "next_select"];
 
 /** @typedef {{ passage_id: string, chapter?: string, section?: string, snippet: string, text?: string, score?: number }} Source */
 
+/** Who gets a question, and what is kept of it. @param {any} config of GET /client-config */
+function disclosure({ coach, coach_fallbacks: others, study }) {
+  const writers = everyone([coach, ...others]);
+
+  return [
+    writers === "" ? t("study_here") : t("study_coach", { who: writers }),
+    ...(study.search_host ? [t("study_search", { who: study.search_host })] : []),
+    ...(study.refused_questions_days > 0 ? [t("study_kept", { days: study.refused_questions_days })] : []),
+  ];
+}
+
 export class Study {
   #selection = ""; // asked about; "": all texts
   #marked = ""; // marked in a passage just now
   #cancel = new AbortController();
   #hasTexts = true;
+  /** @type {any} */
+  #config = null;
 
   constructor() {
     byId("study-form").addEventListener("submit", (/** @type {Event} */ event) => {
@@ -48,12 +62,14 @@ export class Study {
 
   /** @param {any} config */
   configure(config) {
-    this.#hasTexts = config?.study !== false;
+    this.#config = config;
+    this.#hasTexts = config?.study !== null;
     this.render();
   }
 
   render() {
     byId("study-lead").textContent = t(this.#hasTexts ? "study_lead" : "study_lead_none");
+    fill(byId("study-disclosure"), ...(this.#config?.study ? disclosure(this.#config).map((sentence) => make("li", {}, sentence)) : []));
     if (!this.#hasTexts) byId("study-own").open = true;
   }
 

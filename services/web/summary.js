@@ -4,24 +4,13 @@
 import { chart } from "./chart.js";
 import { confirm } from "./dialogs.js";
 import { byId, fill, make } from "./dom.js";
-import { DIMENSIONS } from "./feedback_view.js";
 import { removeHistory } from "./memory.js";
+import { DIMENSIONS, averagesOf, scoreOf } from "./scores.js";
 import { language, t } from "./text.js";
 import { call } from "./wire.js";
 
 /** @typedef {import("./types.js").Interview} Interview */
 /** @typedef {import("./types.js").Turn} Turn */
-
-/**
- * @param {Turn} turn
- * @param {string} label
- * @returns {number | null}
- */
-function scoreOf({ data }, label) {
-  const dimension = data.coaching_feedback?.dimensions.find((/** @type {{ label: string }} */ one) => one.label === label);
-
-  return dimension ? dimension.score : null;
-}
 
 /** @param {number | null | undefined} value */
 export function decimal(value) {
@@ -106,13 +95,14 @@ export class Summary {
   render(interview) {
     const { turns, role, type, difficulty } = interview;
     const summary = turns.at(-1)?.data.session_summary;
+    const averages = averagesOf(turns);
 
     this.#interview = interview;
     byId("summary-about").textContent = t("summary_about", { role, type: t(`type_${type}`), difficulty: t(difficulty) });
     byId("summary-assessment").textContent = summary?.overall_assessment ?? t("summary_missing");
     fill(
       byId("summary-averages"),
-      ...DIMENSIONS.map(({ key }, at) => make("div", { class: `average average-${at}`, "data-average": key }, make("dt", {}, t(key)), make("dd", {}, decimal(summary?.average_scores[key])))),
+      ...DIMENSIONS.map(({ key }, at) => make("div", { class: `average average-${at}`, "data-average": key }, make("dt", {}, t(key)), make("dd", {}, decimal(averages[key])))),
     );
     showScores(turns);
     showDelivery(turns);
