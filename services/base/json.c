@@ -84,11 +84,28 @@ static bool is_plain(char character)
     return (unsigned char)character >= 0x20 && character != '"' && character != '\\';
 }
 
+#define BLOCK_BYTES 32
+
+/* Written for the compiler, which makes a few vector instructions of it. */
+static bool is_block_plain(const char *block)
+{
+    unsigned char found = 0;
+
+    for (size_t at = 0; at < BLOCK_BYTES; at++) {
+        unsigned char byte = (unsigned char)block[at];
+
+        found |= (unsigned char)((byte < 0x20) | (byte == '"') | (byte == '\\'));
+    }
+    return found == 0;
+}
+
 /* The offset of the first byte at or behind `at` that wants escaping, or the length. */
 static size_t plain_until(struct span span, size_t at)
 {
     uint64_t word, marks;
 
+    while (span.length - at >= BLOCK_BYTES && is_block_plain(span.bytes + at))
+        at += BLOCK_BYTES;
     for (; span.length - at >= sizeof(word); at += sizeof(word)) {
         memcpy(&word, span.bytes + at, sizeof(word));
         marks = mark_escapes(le64toh(word));

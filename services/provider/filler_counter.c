@@ -2,20 +2,36 @@
  * Counts fillers for who has a text and no built-in coach.
  *
  * Every turn is counted, so the words are not looked up in the coach's lexicon, which
- * costs more than all the rest: a first letter and a length tell most of them from the
- * few words with which a filler begins.
+ * costs more than all the rest: two letters and a length tell most of them from the few
+ * words with which a filler begins.
  */
 #include "fillers_internal.h"
 
 #include "mem.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 struct filler_counter {
-    uint32_t lengths[256]; /* by first letter, in lower case: a bit for each length */
+    uint32_t lengths[32][32]; /* a bit for each length, by the first two letters */
 };
+
+/* The number of an ASCII letter in the alphabet, whatever its case; others share these. */
+static unsigned letter_number(char byte)
+{
+    return (unsigned char)byte & 31;
+}
+
+/* Where the lengths are of words that begin like this one. */
+static size_t row_of(struct span word)
+{
+    return letter_number(word.bytes[0]);
+}
+
+static size_t column_of(struct span word)
+{
+    return word.length > 1 ? letter_number(word.bytes[1]) : 0;
+}
 
 static uint32_t length_bit(size_t length)
 {
@@ -24,7 +40,9 @@ static uint32_t length_bit(size_t length)
 
 static void add_first_word(struct filler_counter *counter, const char *phrase)
 {
-    counter->lengths[(unsigned char)*phrase] |= length_bit(strcspn(phrase, " "));
+    struct span word = {phrase, strcspn(phrase, " ")};
+
+    counter->lengths[row_of(word)][column_of(word)] |= length_bit(word.length);
 }
 
 struct filler_counter *filler_counter_new(void)
@@ -45,9 +63,9 @@ void filler_counter_free(struct filler_counter *counter)
 
 static bool may_begin_filler(const struct filler_counter *counter, struct span word)
 {
-    int first = tolower((unsigned char)*word.bytes);
+    uint32_t lengths = counter->lengths[row_of(word)][column_of(word)];
 
-    return (counter->lengths[first] & length_bit(word.length)) != 0;
+    return (lengths & length_bit(word.length)) != 0;
 }
 
 void filler_counter_count(const struct filler_counter *counter, struct span text,
