@@ -21,7 +21,8 @@
 enum coach_task {
     COACH_NEXT_QUESTION, /* feedback on the answer and the next question */
     COACH_CLOSING,       /* feedback on the last answer and a closing statement */
-    COACH_SUMMARY        /* the summary of the whole session; the transcript is empty */
+    COACH_SUMMARY,       /* the summary of the whole session; the transcript is empty */
+    COACH_PASSAGES       /* an answer from passages of study material: by a model only */
 };
 
 enum difficulty { DIFFICULTY_EASY, DIFFICULTY_MEDIUM, DIFFICULTY_HARD };
