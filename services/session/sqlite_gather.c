@@ -18,10 +18,11 @@ static int gather_size(sqlite3_file *file, sqlite3_int64 *ret_length);
 static int gather_control(sqlite3_file *file, int operation, void *argument);
 static int gather_close(sqlite3_file *file);
 
-void sqlite_gather_begin(struct sqlite_gather *gather, sqlite3_file *file)
+void sqlite_gather_begin(struct sqlite_gather *gather, sqlite3_file *file,
+                         sqlite3_file **place)
 {
-    *gather =
-        (struct sqlite_gather){.methods = *file->pMethods, .original = file->pMethods};
+    *gather = (struct sqlite_gather){
+        .methods = *file->pMethods, .original = file->pMethods, .place = place};
     gather->methods.xWrite = gather_write;
     gather->methods.xSync = gather_sync;
     gather->methods.xRead = gather_read;
@@ -30,6 +31,7 @@ void sqlite_gather_begin(struct sqlite_gather *gather, sqlite3_file *file)
     gather->methods.xFileControl = gather_control;
     gather->methods.xClose = gather_close;
     file->pMethods = &gather->methods;
+    *place = file;
 }
 
 /* `methods` is the first member. */
@@ -39,10 +41,10 @@ static struct sqlite_gather *gather_of(sqlite3_file *file)
 }
 
 /* Whether it succeeds or not, nothing is kept. */
-static int put(sqlite3_file *file)
+int sqlite_gather_put(sqlite3_file *file)
 {
-    struct sqlite_gather *gather = gather_of(file);
-    size_t length = gather->length;
+    struct sqlite_gather *gather = file == NULL ? NULL : gather_of(file);
+    size_t length = gather == NULL ? 0 : gather->length;
     int status;
 
     if (length == 0)
@@ -62,7 +64,7 @@ static int gather_write(sqlite3_file *file, const void *bytes, int length,
 
     if (offset != gather->offset + (sqlite3_int64)gather->length ||
         wanted > GATHERED_BYTES_MOST - gather->length)
-        status = put(file);
+        status = sqlite_gather_put(file);
     if (status != SQLITE_OK)
         return status;
     if (wanted > GATHERED_BYTES_MOST)
@@ -78,14 +80,14 @@ static int gather_write(sqlite3_file *file, const void *bytes, int length,
 
 static int gather_sync(sqlite3_file *file, int flags)
 {
-    int status = put(file);
+    int status = sqlite_gather_put(file);
 
     return status != SQLITE_OK ? status : gather_of(file)->original->xSync(file, flags);
 }
 
 static int gather_read(sqlite3_file *file, void *bytes, int length, sqlite3_int64 offset)
 {
-    int status = put(file);
+    int status = sqlite_gather_put(file);
 
     return status != SQLITE_OK
                ? status
@@ -94,7 +96,7 @@ static int gather_read(sqlite3_file *file, void *bytes, int length, sqlite3_int6
 
 static int gather_truncate(sqlite3_file *file, sqlite3_int64 length)
 {
-    int status = put(file);
+    int status = sqlite_gather_put(file);
 
     return status != SQLITE_OK ? status
                                : gather_of(file)->original->xTruncate(file, length);
@@ -102,7 +104,7 @@ static int gather_truncate(sqlite3_file *file, sqlite3_int64 length)
 
 static int gather_size(sqlite3_file *file, sqlite3_int64 *ret_length)
 {
-    int status = put(file);
+    int status = sqlite_gather_put(file);
 
     return status != SQLITE_OK ? status
                                : gather_of(file)->original->xFileSize(file, ret_length);
@@ -110,7 +112,7 @@ static int gather_size(sqlite3_file *file, sqlite3_int64 *ret_length)
 
 static int gather_control(sqlite3_file *file, int operation, void *argument)
 {
-    int status = put(file);
+    int status = sqlite_gather_put(file);
 
     return status != SQLITE_OK
                ? status
@@ -120,9 +122,10 @@ static int gather_control(sqlite3_file *file, int operation, void *argument)
 static int gather_close(sqlite3_file *file)
 {
     struct sqlite_gather *gather = gather_of(file);
-    int status = put(file);
+    int status = sqlite_gather_put(file);
     int closed;
 
+    *gather->place = NULL;
     free(gather->bytes);
     gather->bytes = NULL;
     closed = gather->original->xClose(file);

@@ -9,7 +9,9 @@
  * Nobody else can miss it: other connections read only as far as the log's index says,
  * and the index is brought up to date behind the sync (walFrames() in SQLite's wal.c,
  * with PRAGMA synchronous=FULL).  A write that fails is told by the sync, as a disk does
- * that notices late, and the transaction is rolled back.
+ * that notices late, and the transaction is rolled back.  Nothing may be left when the
+ * lock for writing is given up, though: after a rollback another process writes in the
+ * same place.
  */
 #ifndef SQLITE_GATHER_H
 #define SQLITE_GATHER_H
@@ -24,9 +26,14 @@ struct sqlite_gather {
     char *bytes;                        /* owned, wiped; NULL: nothing was written yet */
     size_t length;
     sqlite3_int64 offset; /* of the bytes in the file */
+    sqlite3_file **place; /* borrowed: where the database has its log; NULL when closed */
 };
 
-/* Puts itself between SQLite and an open log. */
-void sqlite_gather_begin(struct sqlite_gather *gather, sqlite3_file *file);
+/* Puts itself between SQLite and an open log, which is remembered in `place`. */
+void sqlite_gather_begin(struct sqlite_gather *gather, sqlite3_file *file,
+                         sqlite3_file **place);
+
+/* Writes what was gathered for an open log; NULL is fine.  SQLite's code. */
+int sqlite_gather_put(sqlite3_file *file);
 
 #endif

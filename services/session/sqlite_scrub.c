@@ -6,6 +6,7 @@
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #define VFS_NAME "poise-scrub"
@@ -28,9 +29,14 @@ enum page_kind {
 
 /* An open database file: what stands in for the system's methods. */
 struct scrubbed {
-    sqlite3_io_methods methods;         /* the system's, but for xWrite */
+    sqlite3_io_methods methods;         /* the system's, but for two */
     const sqlite3_io_methods *original; /* borrowed from the system's VFS */
+    sqlite3_file *log; /* borrowed: the open log (sqlite_gather.h), or NULL */
 };
+
+/* Number of the lock for writing among those of the log's index (WAL_WRITE_LOCK in
+ * SQLite's wal.c; section 2.3.1 of "WAL-mode File Format", sqlite.org). */
+#define WRITE_LOCK 0
 
 /* What lies behind the system's own object for an open file, whose size is the system's
  * affair. */
@@ -87,12 +93,32 @@ static int write_scrubbed(sqlite3_file *file, const void *bytes, int length,
     return scrubbed->original->xWrite(file, bytes, length, offset);
 }
 
+/* What is left of the log is not committed: its loss would be no error. */
+static int lock_shared(sqlite3_file *file, int first, int count, int flags)
+{
+    const struct scrubbed *scrubbed = (const struct scrubbed *)file->pMethods;
+
+    if (first == WRITE_LOCK && (flags & SQLITE_SHM_UNLOCK) != 0)
+        sqlite_gather_put(scrubbed->log);
+    return scrubbed->original->xShmLock(file, first, count, flags);
+}
+
 static void scrub(struct scrubbed *scrubbed, sqlite3_file *file)
 {
     scrubbed->original = file->pMethods;
     scrubbed->methods = *file->pMethods;
     scrubbed->methods.xWrite = write_scrubbed;
+    scrubbed->methods.xShmLock = lock_shared;
+    scrubbed->log = NULL;
     file->pMethods = &scrubbed->methods;
+}
+
+static void gather(struct sqlite_gather *gather, sqlite3_file *log, const char *name)
+{
+    sqlite3_file *database = sqlite3_database_file_object(name);
+
+    sqlite_gather_begin(gather, log,
+                        &((struct scrubbed *)(uintptr_t)database->pMethods)->log);
 }
 
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
@@ -108,7 +134,7 @@ static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
     if ((flags & SQLITE_OPEN_MAIN_DB) != 0)
         scrub(&behind->scrubbed, file);
     else if ((flags & SQLITE_OPEN_WAL) != 0)
-        sqlite_gather_begin(&behind->gather, file);
+        gather(&behind->gather, file, name);
     return SQLITE_OK;
 }
 

@@ -61,9 +61,22 @@ static inline struct world world_new(void)
     return world;
 }
 
+static inline void stop_loop(void *loop)
+{
+    loop_stop(loop);
+}
+
+/* Where the loop goes on: the tick ends first, at the end of which the store is woken. */
+static inline void world_close_store(struct world *world)
+{
+    loop_later(world->loop, stop_loop, world->loop);
+    loop_run(world->loop);
+    store_close(world->store);
+}
+
 static inline void world_restart(struct world *world)
 {
-    store_close(world->store);
+    world_close_store(world);
     world->store = world_open(world->url);
 }
 
@@ -365,19 +378,11 @@ static inline struct store_speech speech_of(const struct world *world, const cha
     return speech;
 }
 
-static inline void stop_loop(void *loop)
-{
-    loop_stop(loop);
-}
-
-/* Until the end of the loop's tick, when the store is woken. */
 static inline void report(struct world *world, const struct id *id, unsigned turn_number,
                           bool was_delivered)
 {
     world->store->report_delivery(world->store, world->loop, id, turn_number,
                                   was_delivered);
-    loop_later(world->loop, stop_loop, world->loop);
-    loop_run(world->loop);
 }
 
 /* A whole turn with a reply that is spoken; its request id. */
