@@ -15,7 +15,8 @@
  *              while that is still being written, delivery measures how the answer was spoken.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
- *   command/   serve builds and runs the service; check and doctor are the operator's tools.
+ *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
+ *              doctor are the operator's tools.
  */
 #include "command.h"
 

@@ -14,6 +14,7 @@
 #include "loop.h"
 #include "private_text.h"
 #include "span.h"
+#include "trace.h"
 
 #include <stdint.h>
 
@@ -40,6 +41,7 @@ struct call_request {
     const char *content_type;                 /* likewise; NULL for a GET */
     const struct private_text *authorization; /* likewise; value of the header, or NULL */
     const struct id *request_id; /* likewise; sent as X-Request-ID, or NULL */
+    const struct trace *trace;   /* likewise; NULL or empty: no traceparent is sent */
     struct private_text body;    /* owned; taken by call_start() */
     int64_t timeout_ms;          /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;
