@@ -40,6 +40,7 @@ static void take_token(struct walk *walk);
 static bool take_plain_word(struct walk *walk);
 static size_t copy_short_word(const struct walk *walk, char *out);
 static size_t copy_plain_word(const struct walk *walk, char *out);
+static void end_row_before_word(struct walk *walk);
 static unsigned take_piece(struct walk *walk, size_t *ret_words);
 static unsigned take_word(struct walk *walk);
 static void take_symbol(struct walk *walk);
@@ -97,6 +98,7 @@ static void take_token(struct walk *walk)
     if (take_plain_word(walk))
         return;
 
+    end_row_before_word(walk);
     struct place place = walk_here(walk);
     size_t start = walk->at;
     size_t pieces = 0;
@@ -122,6 +124,8 @@ static void take_token(struct walk *walk)
     }
     if (pieces < 2 || words < 2 || (has_digits && pieces < end - start - pieces + 1))
         return; /* digits only stand for letters in a row of single ones */
+    if (place.rewrites != walk->rewrites)
+        return;
 
     const char *word = wordbook_read(walk->book, walk->text + start, end - start);
     if (word != NULL) {
@@ -263,8 +267,17 @@ static size_t copy_plain_word(const struct walk *walk, char *out)
     return (behind & (SPACE | BREAK)) != 0 ? at - start : 0;
 }
 
+/* A word of two letters or more ends a row, and ends it before a place to go back to is noted. */
+static void end_row_before_word(struct walk *walk)
+{
+    if ((walk_class_at(walk, walk->at) & WORD) != 0 &&
+        (walk_class_at(walk, walk->at + 1) & WORD) != 0)
+        walk_row_end(walk);
+}
+
 static unsigned take_piece(struct walk *walk, size_t *ret_words)
 {
+    end_row_before_word(walk);
     struct place place = walk_here(walk);
     size_t start = walk->at;
     unsigned seen = 0;
@@ -291,7 +304,7 @@ static unsigned take_piece(struct walk *walk, size_t *ret_words)
     bool is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
     bool is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
                     (walk->text[start] == '@' || walk->text[start] == '$');
-    if (is_mixed || is_odd || is_signs)
+    if ((is_mixed || is_odd || is_signs) && place.rewrites == walk->rewrites)
         unmask_piece(walk, &place, start, walk->at, seen);
     return seen;
 }
@@ -370,8 +383,8 @@ static void widen_gap(struct walk *walk, char gap)
     switch (gap) {
     case '.':
     case '!':
-    case ';':
-    case ':': gap = '.'; break;
+    case ';': gap = '.'; break;
+    case ':': /* what follows is what somebody says */
     case ',':
         gap = walk->after_filler ? ' ' : ',';
         walk->after_filler = false;
