@@ -52,6 +52,9 @@ void sightings_free(struct sightings *sightings);
 bool prefilter_scan(const struct prefilter *prefilter, hs_scratch_t *scratch,
                     const char *text, size_t length, struct sightings *sightings);
 
+/* The first pattern at or after the index `from` that may match; the number of patterns: none. */
+size_t prefilter_candidate(const struct sightings *sightings, size_t from);
+
 /* A stretch of the text in which a match may start. */
 struct stretch {
     size_t start,
