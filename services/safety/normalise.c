@@ -44,6 +44,7 @@ static void end_row_before_word(struct walk *walk);
 static unsigned take_piece(struct walk *walk, size_t *ret_words);
 static unsigned take_word(struct walk *walk);
 static void take_symbol(struct walk *walk);
+static const char *read_disguise(struct walk *walk, size_t start, size_t end);
 static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
                          size_t end, unsigned seen);
 static void widen_gap(struct walk *walk, char gap);
@@ -127,7 +128,7 @@ static void take_token(struct walk *walk)
     if (place.rewrites != walk->rewrites)
         return;
 
-    const char *word = wordbook_read(walk->book, walk->text + start, end - start);
+    const char *word = read_disguise(walk, start, end);
     if (word != NULL) {
         char gap = walk->gap;
         walk_go_back(walk, &place);
@@ -350,6 +351,20 @@ static void take_symbol(struct walk *walk)
     widen_gap(walk, walk->text[at] == '!' ? '.' : ' ');
 }
 
+/* The word that the text stands for; NULL: none.  Who says one says it again. */
+static const char *read_disguise(struct walk *walk, size_t start, size_t end)
+{
+    size_t length = end - start;
+
+    if (walk->read_length != length || length == 0 ||
+        memcmp(walk->text + walk->read_start, walk->text + start, length) != 0) {
+        walk->read_word = wordbook_read(walk->book, walk->text + start, length);
+        walk->read_start = start;
+        walk->read_length = length;
+    }
+    return walk->read_word;
+}
+
 static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
                          size_t end, unsigned seen)
 {
@@ -364,10 +379,10 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
         size_t last = end;
         while (last > start && text[last - 1] == '!')
             last--;
-        if (last > start && wordbook_read(walk->book, text + start, last - start) != NULL)
+        if (last < end && last > start && read_disguise(walk, start, last) != NULL)
             end = last;
     }
-    const char *word = wordbook_read(walk->book, text + start, end - start);
+    const char *word = read_disguise(walk, start, end);
     if (word == NULL)
         return;
     walk_go_back(walk, place);

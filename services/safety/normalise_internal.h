@@ -50,7 +50,10 @@ struct walk {
     size_t word_start; /* the last word written */
     bool is_lookalike; /* the token has letters that fold.c took for Latin ones */
     struct row row;
-    unsigned rewrites; /* rows that became words: places within them are none any more */
+    const char *read_word; /* borrowed: what the last disguise was read as */
+    size_t read_start;
+    size_t read_length; /* 0: there was none */
+    unsigned rewrites;  /* rows that became words: places within them are none any more */
 };
 
 /* A place to go back to. */
