@@ -5,6 +5,7 @@
 
 #include "mem.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ struct sightings {
 
 static unsigned add_part(struct prefilter *prefilter, const char *part);
 static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad);
+static bool is_small(const char *part);
 static void note_users(struct prefilter *prefilter, size_t count);
 static void note_candidates(struct sightings *sightings);
 static char *loosen(const char *part);
@@ -58,8 +60,8 @@ struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t coun
                                 bool has_properties)
 {
     struct prefilter *prefilter = MEM_NEW(struct prefilter);
-    unsigned flags = HS_FLAG_PREFILTER | HS_FLAG_CASELESS | HS_FLAG_UTF8 |
-                     HS_FLAG_ALLOWEMPTY | (has_properties ? HS_FLAG_UCP : 0U);
+    unsigned flags = HS_FLAG_PREFILTER | HS_FLAG_UTF8 | HS_FLAG_ALLOWEMPTY |
+                     (has_properties ? HS_FLAG_UCP | HS_FLAG_CASELESS : 0U);
     size_t bad;
 
     prefilter->needed = mem_zalloc((count + 1) * sizeof *prefilter->needed);
@@ -116,6 +118,29 @@ static unsigned add_part(struct prefilter *prefilter, const char *part)
     return (unsigned)prefilter->part_count++;
 }
 
+/*
+ * Is the case of letters nothing to this part, where the text has small letters only?  Vectorscan is
+ * a fifth faster then.  When in doubt, false.
+ */
+static bool is_small(const char *part)
+{
+    for (const char *at = part; *at != '\0'; at++) {
+        unsigned char c = (unsigned char)*at;
+        if ((c >= 'A' && c <= 'Z') || c >= 0x80)
+            return false;
+        if (c == '-' && (at == part || !islower((unsigned char)at[-1]) ||
+                         !islower((unsigned char)at[1])))
+            return false; /* a range may hold capitals */
+        if (c == '\\') {
+            at++;
+            if (*at == '\0' ||
+                (isalnum((unsigned char)*at) && strchr("bdsw", *at) == NULL))
+                return false;
+        }
+    }
+    return true;
+}
+
 /* false, with the part that stopped it; true also where there is nothing left to compile.
  */
 static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad)
@@ -132,7 +157,8 @@ static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad
         if (prefilter->parts[i] == NULL)
             continue;
         present[count] = prefilter->parts[i];
-        all_flags[count] = flags | (prefilter->has_places[i] ? 0U : HS_FLAG_SINGLEMATCH);
+        all_flags[count] = flags | (prefilter->has_places[i] ? 0U : HS_FLAG_SINGLEMATCH) |
+                           (is_small(prefilter->parts[i]) ? 0U : HS_FLAG_CASELESS);
         ids[count++] = (unsigned)i;
     }
     if (count > 0 && hs_compile_multi(present, all_flags, ids, count, HS_MODE_BLOCK, NULL,

@@ -29,7 +29,7 @@ struct prefilter_needs {
 struct prefilter;
 
 /* Parts are compiled as far as Vectorscan takes them; the others are taken to occur
- * everywhere. */
+ * everywhere.  Without `has_properties` the texts must have small letters only. */
 struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
                                 bool has_properties);
 void prefilter_free(struct prefilter *prefilter);
