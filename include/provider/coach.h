@@ -13,6 +13,7 @@
 #include "id.h"
 #include "private_text.h"
 #include "span.h"
+#include "trace.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +22,8 @@
 enum coach_task {
     COACH_NEXT_QUESTION, /* feedback on the answer and the next question */
     COACH_CLOSING,       /* feedback on the last answer and a closing statement */
-    COACH_SUMMARY        /* the summary of the whole session; the transcript is empty */
+    COACH_SUMMARY,       /* the summary of the whole session; the transcript is empty */
+    COACH_PASSAGES       /* an answer from passages of study material: by a model only */
 };
 
 enum difficulty { DIFFICULTY_EASY, DIFFICULTY_MEDIUM, DIFFICULTY_HARD };
@@ -74,6 +76,7 @@ struct coach_ask {
     const char *schema_name;  /* static */
     const char *schema;       /* static: JSON Schema of the answer */
     struct id request_id;
+    struct trace trace; /* id "": none */
     int64_t timeout_ms;
     coach_text_fn *on_text; /* NULL: the answer is wanted whole, and is not streamed; the
                                context is that of `done` */

@@ -13,9 +13,11 @@
 #include "private_reveal.h"
 #include "server.h"
 #include "store_sqlite.h"
+#include "supervisor.h"
 #include "version.h"
 #include "worker.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
@@ -45,6 +47,7 @@ struct process {
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
     size_t reloads; /* loops that have not said yet that they use the new patterns */
+    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
@@ -118,6 +121,25 @@ static size_t count_workers(const struct settings *settings)
     return cores < 1 ? 1 : cores > MAX_WORKERS ? MAX_WORKERS : (size_t)cores;
 }
 
+/* Of the socket that systemd holds every loop has a copy; else each opens one of its own. */
+static int open_listener(const struct process *process, int64_t *port, bool is_shared)
+{
+    struct buffer problem;
+    int listener;
+
+    if (process->inherited >= 0)
+        return fcntl(process->inherited, F_DUPFD_CLOEXEC, 0);
+    buffer_init(&problem, 1024);
+    listener =
+        server_listen_socket(process->settings.host, *port, is_shared, port, &problem);
+    if (listener < 0) {
+        complain("poise: ", 7);
+        complain(problem.bytes, problem.length);
+    }
+    buffer_done(&problem);
+    return listener;
+}
+
 /* The loops share the port, and so could another program of ours, unnoticed: that it is free is asked
  * without sharing.  Port 0 is always free. */
 static bool port_is_free(const struct settings *settings)
@@ -147,21 +169,17 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     size_t count = count_workers(settings);
     int64_t port = settings->port;
 
+    process->inherited = supervisor_listener(&port);
+    if (process->inherited < 0 && !port_is_free(settings))
+        return false;
+    process->shared.is_socket_kept = process->inherited >= 0;
     process->shared.metrics = process->metrics;
     process->shared.metrics_count = count;
     for (size_t at = 0; at < count; at++)
         process->metrics[at] = MEM_NEW(struct metrics);
     for (size_t at = 0; at < count; at++) {
-        struct buffer problem;
-        int listener;
+        int listener = open_listener(process, &port, count > 1);
 
-        buffer_init(&problem, 1024);
-        listener = server_listen_socket(settings->host, port, count > 1, &port, &problem);
-        if (listener < 0) {
-            complain("poise: ", 7);
-            complain(problem.bytes, problem.length);
-        }
-        buffer_done(&problem);
         if (listener < 0)
             return false;
         process->workers[at] = worker_new(&process->shared, process->metrics[at],
@@ -183,6 +201,7 @@ static void on_terminate(uv_signal_t *handle, int number)
         return;
     process->is_ending = true;
     log_end(log_begin(process->log, LOG_INFO, "draining"));
+    supervisor_ending();
     atomic_store(&process->shared.is_draining, true);
     for (size_t at = 0; at < process->worker_count; at++)
         worker_drain(process->workers[at]);
@@ -248,7 +267,7 @@ static void flush_log(void *context)
 static void announce(struct process *process, int64_t port)
 {
     const struct settings *settings = &process->settings;
-    bool is_builtin = worker_uses_builtin_coach(settings);
+    bool is_builtin = coaches_begin_builtin(settings);
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);
@@ -269,18 +288,19 @@ static bool build(struct process *process, int64_t *ret_port)
         log_new(STDOUT_FILENO, process->settings.debug ? LOG_DEBUG_LEVEL : LOG_INFO);
     process->loop = loop_new();
     process->shared.settings = &process->settings;
+    process->shared.rates = rates_new();
     raise_file_limit(&process->settings);
     derive_keys(process);
     if (!process->settings.safety_enabled)
         log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
     else if (!load_ruleset(&process->settings, &process->ruleset))
         return false;
-    return port_is_free(&process->settings) && open_store(process) &&
-           make_workers(process, ret_port);
+    return open_store(process) && make_workers(process, ret_port);
 }
 
 static bool run(struct process *process, int64_t port)
 {
+    struct watchdog *watchdog = NULL;
     size_t started = 0;
 
     while (started < process->worker_count && worker_start(process->workers[started]))
@@ -291,8 +311,10 @@ static bool run(struct process *process, int64_t port)
         watch(process, &process->hangup, SIGHUP, on_hangup);
         loop_before_sleep(process->loop, flush_log, process);
         loop_timer_start(process->loop, 0, sweep, process);
+        watchdog = watchdog_start(process->loop, process->workers, process->worker_count);
         announce(process, port);
         log_flush(process->log);
+        supervisor_ready();
         loop_run(process->loop);
     } else {
         atomic_store(&process->shared.is_draining, true);
@@ -301,6 +323,7 @@ static bool run(struct process *process, int64_t port)
     }
     for (size_t at = 0; at < started; at++)
         worker_join(process->workers[at]);
+    watchdog_free(watchdog);
     log_end(log_begin(process->log, LOG_INFO, "drained"));
     return started == process->worker_count;
 }
@@ -308,6 +331,8 @@ static bool run(struct process *process, int64_t port)
 /* Half-built is fine. */
 static void tear_down(struct process *process)
 {
+    if (process->inherited >= 0)
+        close(process->inherited);
     /* A server may still report to the store, and the store still answer to a loop. */
     for (size_t at = 0; at < process->worker_count; at++)
         worker_close(process->workers[at]);
@@ -318,6 +343,7 @@ static void tear_down(struct process *process)
         free(process->metrics[at]);
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
+    rates_free(process->shared.rates);
     log_free(process->log);
     loop_free(process->loop);
     sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
@@ -331,6 +357,7 @@ int command_serve(int argc, char **argv)
     int64_t port = 0;
     int status = 1;
 
+    process->inherited = -1;
     signal(SIGPIPE, SIG_IGN);
     mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);

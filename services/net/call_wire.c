@@ -27,10 +27,10 @@ struct wire {
     struct shard *shard; /* borrowed */
     struct home
         *home; /* borrowed; NULL: no connection of ours, but e.g. the resolver's pipe */
-    int descriptor;  /* owned by curl, or by call_wire_close() */
-    int wanted;      /* UV_READABLE and UV_WRITABLE, as curl wants it */
-    int watched;     /* the same, as the loop watches it */
-    bool is_counted; /* in home->connections */
+    int descriptor;     /* owned by curl, or by call_wire_close() */
+    int wanted;         /* UV_READABLE and UV_WRITABLE, as curl wants it */
+    int watched;        /* the same, as the loop watches it */
+    bool is_counted;    /* in home->connections */
     bool has_connected; /* curl has wanted to read from it, which it does no sooner */
 };
 

@@ -1,0 +1,57 @@
+/*
+ * One question about the study material: from the question to an answer with its sources, or to a refusal
+ * with its reason.
+ *
+ * Both surfaces run through one list of gates (tables/gates.def): POST /ask and POST /v1/chat.  Nothing but
+ * generate() reaches the model, and it runs only behind its gates.
+ */
+#ifndef ASK_H
+#define ASK_H
+
+#include "coach.h"
+#include "filter.h"
+#include "retriever.h"
+#include "store.h"
+
+/* What a loop lends to the questions that it answers. */
+struct ask_services {
+    const struct settings *settings; /* borrowed, like every pointer here */
+    struct loop *loop;
+    struct store *store; /* keeps the refusals */
+    struct coach
+        *coach; /* the model; answers are extracts where it is the built-in one */
+    struct retriever *retriever;
+    struct filter *
+        filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks on a reload */
+    struct log *log;
+    struct metrics *metrics;
+};
+
+enum ask_surface { ASK_TEXTBOOK, ASK_CHAT };
+
+struct ask_request {
+    enum ask_surface surface;
+    struct id request_id;
+    struct private_text question;  /* owned; taken */
+    struct private_text selection; /* owned; taken; empty: search the corpus */
+    struct id session_id;          /* "": none */
+    int64_t received_us;
+};
+
+struct ask_result {
+    enum error error;
+    struct private_text data; /* owned by whom it is given to: JSON for `data`, with OK */
+    struct private_text details; /* likewise: JSON for error.details; may be empty */
+    int64_t retry_after_s;       /* -1: none */
+};
+
+/* Called exactly once, from the loop, never before ask_start() has returned. */
+typedef void ask_done_fn(void *context, struct ask_result result);
+
+/* Ends by itself within TURN_DEADLINE_SECONDS.  The request is emptied. */
+void ask_start(struct ask_services *services, struct ask_request *request,
+               ask_done_fn *done, void *context);
+
+void ask_result_free(struct ask_result *result);
+
+#endif

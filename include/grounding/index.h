@@ -1,0 +1,64 @@
+/*
+ * The index of a corpus: one SQLite file with the passages, a full-text table (FTS5) over them, and
+ * how often each stem occurs.
+ *
+ * It is built by `poise index DIR`, file by file: what has not changed is skipped, and a crash leaves
+ * the old index (one transaction).  The service only reads it, on libuv's threads, and notices when a
+ * new one has taken its place.
+ */
+#ifndef INDEX_H
+#define INDEX_H
+
+#include "buffer.h"
+#include "passage.h"
+#include "span.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct index_report {
+    int64_t files, unchanged_files, removed_files;
+    int64_t passages; /* in the index now */
+    int64_t bytes;    /* read */
+};
+
+struct index_progress {
+    int64_t files_done, files_total;
+    int64_t bytes_done, bytes_total;
+};
+
+typedef void index_progress_fn(void *context, const struct index_progress *progress);
+
+/* Builds or updates the index at `path` from the .md, .markdown and .txt files under `directory` (in the
+ * order of their names) and its corpus.json.  `progress` may be NULL.  false, with a line for a terminal
+ * appended to `problem`, and the old index as it was. */
+bool index_build(const char *directory, const char *path, index_progress_fn *progress,
+                 void *context, struct index_report *ret_report, struct buffer *problem);
+
+/* One reader of an index, for one thread at a time.  NULL path: the handbook that is compiled into the
+ * program, indexed in memory on the way.  NULL, with a line appended to `problem`, where there is none. */
+struct index_reader *index_reader_open(const char *path, struct buffer *problem);
+void index_reader_free(struct index_reader *reader); /* NULL is fine */
+
+/* corpus.json as it was when the index was built, borrowed from the reader. */
+struct span index_corpus_json(const struct index_reader *reader);
+int64_t index_passage_count(const struct index_reader *reader);
+
+/* In how many passages a stem (terms.h) occurs; 0: none. */
+int64_t index_stem_passages(struct index_reader *reader, const char *stem);
+
+/* Every stem at edit distance 1 of a stem of 5 letters or more: the commonest; false: there is none. */
+bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_stem,
+                     size_t size, int64_t *ret_passages);
+
+/* The rows (passage order) of the best `limit` passages with any of these stems, by FTS5's bm25(). */
+size_t index_find(struct index_reader *reader, const char *const *stems,
+                  size_t stem_count, size_t limit, int64_t *ret_rows);
+
+/* A passage by its row.  false: there is none.  The caller frees its strings (passages_done()). */
+bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_passage);
+
+/* Row of a passage's id; -1: there is none. */
+int64_t index_row_of(struct index_reader *reader, const char *id);
+
+#endif

@@ -1,0 +1,30 @@
+/*
+ * A passage: a chunk of the study material, small enough to be quoted and to be read by a model,
+ * with where it stands.  The material is published: none of this is private text.
+ */
+#ifndef PASSAGE_H
+#define PASSAGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct passage {
+    char *
+        id; /* owned, like every string here: "<file without its ending>#<number>", visible ASCII */
+    char *chapter; /* the document's title */
+    char *section; /* the headings above it, joined by " > "; may be "" */
+    int64_t page;  /* -1: the material has no pages */
+    char *text;    /* UTF-8 */
+    int64_t order; /* its place in the corpus, from 0 */
+    double score;  /* 0 to 1: how well it answers the question it was found for */
+};
+
+struct passages {
+    struct passage *all; /* owned */
+    size_t count;
+};
+
+/* Frees and zeroes.  Zeroed is fine. */
+void passages_done(struct passages *passages);
+
+#endif
