@@ -65,6 +65,7 @@ export function showFailure(failure, wasSpoken) {
   show(byId("failure-new"), can.fresh);
   show(byId("failure-cancel"), can.cancel);
   for (const id of ["failure-rerecord", "failure-type"]) byId(id).className = can.retry || (id === "failure-type" && can.rerecord) ? "" : "primary";
+  byId("failure-cancel").className = can.retry || can.rerecord || can.type ? "text" : "";
   show(byId("failure-request"), failure.requestId !== null);
   byId("failure-request-id").textContent = failure.requestId ?? "";
 }

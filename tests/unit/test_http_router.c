@@ -38,19 +38,11 @@ Test(router, a_query_and_the_absolute_form_do_not_matter)
 
 Test(router, what_only_resembles_a_path_is_none)
 {
-    static const char *const TARGETS[] = {"",
-                                          "/web/",
-                                          "/web/a/b",
-                                          "healthz",
-                                          "/healthz/",
-                                          "//healthz",
-                                          "/Healthz",
-                                          "/session/",
-                                          "/session",
-                                          "/session/a/b",
-                                          "/healthz%00",
-                                          "/turn/../turn",
-                                          "*"};
+    static const char *const TARGETS[] = {
+        "",          "/web/",        "/web/a/b",    "healthz",
+        "/healthz/", "//healthz",    "/Healthz",    "/session/",
+        "/session",  "/session/a/b", "/healthz%00", "/turn/../turn",
+        "*"};
 
     for (size_t i = 0; i < sizeof(TARGETS) / sizeof(TARGETS[0]); i++)
         cr_expect_not(router_match(METHOD_GET, TARGETS[i]).is_path_known, "%s",
