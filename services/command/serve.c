@@ -27,6 +27,7 @@
 
 #define MAX_WORKERS 256
 #define SWEEP_MS    30000
+#define DAY_MS      INT64_C(86400000)
 #define SPARE_FILES \
     64 /* for each worker: epolls, pipes, provider connections come on top */
 /* A thread's heap grows by so much at once: by default it is 4 KB, a system call for most
@@ -234,7 +235,10 @@ static void sweep(void *context)
 {
     struct process *process = context;
 
-    process->shared.store->sweep(process->shared.store, clock_wall_ms());
+    int64_t now_ms = clock_wall_ms();
+
+    process->shared.store->sweep(process->shared.store, now_ms,
+                                 now_ms - process->settings.refusal_log_days * DAY_MS);
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 
