@@ -156,17 +156,16 @@ static bool make_workers(struct process *process, int64_t *ret_port)
         struct buffer problem;
         int listener;
 
-        buffer_init(&problem, 1024);
+        buffer_init(&problem, 4096);
         listener = server_listen_socket(settings->host, port, count > 1, &port, &problem);
-        if (listener < 0) {
+        if (listener >= 0)
+            process->workers[at] = worker_new(&process->shared, process->metrics[at],
+                                              process->ruleset, listener, &problem);
+        if (problem.length > 0) {
             complain("poise: ", 7);
             complain(problem.bytes, problem.length);
         }
         buffer_done(&problem);
-        if (listener < 0)
-            return false;
-        process->workers[at] = worker_new(&process->shared, process->metrics[at],
-                                          process->ruleset, listener);
         if (process->workers[at] == NULL)
             return false;
         process->worker_count++;
