@@ -63,6 +63,7 @@ static int print_help(int argc, char **argv)
                          "\n"
                          "  poise [serve]        run the service\n"
                          "  poise check          put texts through the safety filter\n"
+                         "  poise support        say whether answers stand in passages\n"
                          "  poise doctor         say what works with these settings and "
                          "what does not\n"
                          "  poise --errors       every error a client can see\n"
@@ -115,13 +116,10 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},
-    {"check", command_check},
-    {"doctor", command_doctor},
-    {"--help", print_help},
-    {"-h", print_help},
-    {"--version", print_version},
-    {"--env-example", print_env_example},
+    {"serve", command_serve},     {"check", command_check},
+    {"doctor", command_doctor},   {"support", command_support},
+    {"--help", print_help},       {"-h", print_help},
+    {"--version", print_version}, {"--env-example", print_env_example},
     {"--errors", print_errors},
 };
 
