@@ -44,6 +44,9 @@ void index_reader_free(struct index_reader *reader); /* NULL is fine */
 struct span index_corpus_json(const struct index_reader *reader);
 int64_t index_passage_count(const struct index_reader *reader);
 
+/* Words of a passage on average, stop words included. */
+double index_mean_words(const struct index_reader *reader);
+
 /* In how many passages a stem (terms.h) occurs; 0: none. */
 int64_t index_stem_passages(struct index_reader *reader, const char *stem);
 
@@ -57,6 +60,9 @@ size_t index_find(struct index_reader *reader, const char *const *stems,
 
 /* A passage by its row.  false: there is none.  The caller frees its strings (passages_done()). */
 bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_passage);
+
+/* The first row behind `row`, in the order of the corpus; -1 begins; -1: there are no more. */
+int64_t index_next_row(struct index_reader *reader, int64_t row);
 
 /* Row of a passage's id; -1: there is none. */
 int64_t index_row_of(struct index_reader *reader, const char *id);
