@@ -65,26 +65,14 @@ static int print_help(int argc, char **argv)
                "  poise check          put texts through the safety filter\n"
                "  poise ask QUESTION   answer from the study material, or refuse\n"
                "  poise refusals       questions that were refused: the refusal log\n"
-               "  poise doctor         say what works with these settings and "
-               "what does not\n"
+               "  poise support        say whether answers stand in passages\n"
+               "  poise doctor         say what works with these settings and what does "
+               "not\n"
                "  poise --errors       every error a client can see\n"
                "  poise --env-example  every setting, as a .env file\n"
                "  poise --help, --version\n"
                "\n"
                "Settings, from the environment or ./.env (default, range):\n");
-    buffer_append_string(&text,
-                         "Poise: an interview coach that refuses well.\n"
-                         "\n"
-                         "  poise [serve]        run the service\n"
-                         "  poise check          put texts through the safety filter\n"
-                         "  poise support        say whether answers stand in passages\n"
-                         "  poise doctor         say what works with these settings and "
-                         "what does not\n"
-                         "  poise --errors       every error a client can see\n"
-                         "  poise --env-example  every setting, as a .env file\n"
-                         "  poise --help, --version\n"
-                         "\n"
-                         "Settings, from the environment or ./.env (default, range):\n");
     settings_write_help(&text);
     return print(&text);
 }
@@ -135,14 +123,11 @@ static const struct {
     {"doctor", command_doctor},
     {"ask", command_ask},
     {"refusals", command_refusals},
+    {"support", command_support},
     {"--help", print_help},
     {"-h", print_help},
     {"--version", print_version},
     {"--env-example", print_env_example},
-    {"serve", command_serve},     {"check", command_check},
-    {"doctor", command_doctor},   {"support", command_support},
-    {"--help", print_help},       {"-h", print_help},
-    {"--version", print_version}, {"--env-example", print_env_example},
     {"--errors", print_errors},
 };
 
