@@ -12,9 +12,14 @@
  *   turn/      turn is the pipeline from an answer to the next question; prompt, reply and summary
  *              are what it says to the coach and makes of its answer, reply_stream finds the question
  *              while that is still being written, delivery measures how the answer was spoken.
+ *   grounding/ ask is the pipeline from a question about the study material to an answer or a refusal, and
+ *              gates says which; terms, chunk, corpus and index read the material, relevance and the
+ *              retrievers find passages in it, generate has an answer made from them, and support holds
+ *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
- *   command/   serve builds and runs the service; check and doctor are the operator's tools.
+ *   command/   serve builds and runs the service; check and doctor are the operator's tools, and ask,
+ *              refusals, support, index and calibrate those of who keeps the study material.
  */
 #include "command.h"
 
