@@ -65,6 +65,8 @@ static int print_help(int argc, char **argv)
                          "  poise check          put texts through the safety filter\n"
                          "  poise doctor         say what works with these settings and "
                          "what does not\n"
+                         "  poise calibrate      hold the thresholds of grounded answers "
+                         "to labelled questions\n"
                          "  poise --errors       every error a client can see\n"
                          "  poise --env-example  every setting, as a .env file\n"
                          "  poise --help, --version\n"
@@ -118,6 +120,7 @@ static const struct {
     {"serve", command_serve},
     {"check", command_check},
     {"doctor", command_doctor},
+    {"calibrate", command_calibrate},
     {"--help", print_help},
     {"-h", print_help},
     {"--version", print_version},
