@@ -70,6 +70,7 @@ static int print_help(int argc, char **argv)
                "  poise check          put texts through the safety filter\n"
                "  poise ask QUESTION   answer from the study material, or refuse\n"
                "  poise refusals       questions that were refused: the refusal log\n"
+               "  poise calibrate      hold the thresholds to labelled questions\n"
                "  poise support        say whether answers stand in passages\n"
                "  poise doctor         say what works with these settings and what does "
                "not\n"
@@ -129,6 +130,7 @@ static const struct {
     {"ask", command_ask},
     {"refusals", command_refusals},
     {"support", command_support},
+    {"calibrate", command_calibrate},
     {"--help", print_help},
     {"-h", print_help},
     {"--version", print_version},
