@@ -89,6 +89,7 @@ struct support {
     size_t slot_count;
     size_t list_stems; /* how many stems are the lists', and stay */
     size_t list_pool;
+    uint32_t and_stem, by_stem;
     struct support_pair *pairs;
     size_t pair_count, pair_capacity;
     struct support_word *words;

@@ -11,12 +11,22 @@
 #define REACH_LEFT  2
 /* Sentences before one that a pronoun in it may look back to. */
 #define LOOK_BACK 2
+/* Words of a claim that are looked at for two in each other's place, and how many there must be. */
+#define TRANSPOSED_WORDS 64
+#define TRANSPOSED_LEAST 5
+/* So much of the claim in one clause makes that clause the one that it repeats; of claims that have
+ * some plain words. */
+#define CLAUSE_SHARE        0.7
+#define CLAUSE_WEIGHT_LEAST 1.2
 
 static bool numbers_are_own(const struct support *support,
                             const struct support_sentence *claim,
                             const struct support_sentence *sentence);
 static bool opposites_agree(const struct support *support,
                             const struct support_sentence *claim);
+static bool names_are_joined(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
 
 static const struct support_word *words_of(const struct support *support,
                                            const struct support_sentence *sentence)
@@ -56,33 +66,103 @@ static bool stands_before(const struct support *support,
     return false;
 }
 
-/* Has the sentence a word of this kind that the claim left out? */
-static bool has_more(const struct support *support,
-                     const struct support_sentence *sentence, uint32_t flag)
+static bool is_clause_end(const struct support *support, const struct support_word *word)
+{
+    return word->flags & SUPPORT_BREAK || word->stem == support->and_stem;
+}
+
+/* The share of the claim's plain words, without names and numbers, that a clause has. */
+static double clause_share(const struct support *support,
+                           const struct support_sentence *clause)
+{
+    const struct support_word *words = words_of(support, clause);
+    double all = 0, found = 0;
+
+    for (size_t i = 0; i < support->item_count; i++) {
+        const struct support_item *item = &support->items[i];
+        bool is_here = false;
+
+        if (item->flags & (TERM_NAME | TERM_NUMBER))
+            continue;
+        for (uint32_t at = 0; at < clause->count && !is_here; at++)
+            is_here = support->stems[words[at].stem].item == i + 1;
+        all += item->weight;
+        found += is_here ? item->weight : 0;
+    }
+    return all >= CLAUSE_WEIGHT_LEAST ? found / all : 0;
+}
+
+/* The clause that the claim repeats; the whole sentence where it is none of them alone. */
+static struct support_sentence find_clause(const struct support *support,
+                                           const struct support_sentence *sentence)
 {
     const struct support_word *words = words_of(support, sentence);
+    struct support_sentence best = *sentence, clause = *sentence;
+    double best_share = CLAUSE_SHARE;
 
-    for (uint32_t i = 0; i < sentence->count; i++)
-        if (words[i].flags & flag && item_of(support, &words[i]) == NULL)
+    for (uint32_t from = 0, to; from < sentence->count; from = to) {
+        double share;
+
+        for (to = from + 1; to < sentence->count; to++)
+            if (is_clause_end(support, &words[to]))
+                break;
+        clause.first = sentence->first + from;
+        clause.count = to - from;
+        share = clause_share(support, &clause);
+        if (share > best_share) {
+            best_share = share;
+            best = clause;
+        }
+    }
+    return best;
+}
+
+/* Is a name beside one that the claim has: a part of it that the claim leaves out? */
+static bool is_part_of_name(const struct support *support,
+                            const struct support_sentence *clause, uint32_t at)
+{
+    const struct support_word *words = words_of(support, clause);
+
+    return (at > 0 && words[at - 1].flags & TERM_NAME &&
+            item_of(support, &words[at - 1]) != NULL) ||
+           (at + 1 < clause->count && words[at + 1].flags & TERM_NAME &&
+            item_of(support, &words[at + 1]) != NULL);
+}
+
+/* Has the clause a word of this kind that the claim left out? */
+static bool has_more(const struct support *support, const struct support_sentence *clause,
+                     uint32_t flag)
+{
+    const struct support_word *words = words_of(support, clause);
+
+    for (uint32_t i = 0; i < clause->count; i++)
+        if (words[i].flags & flag && item_of(support, &words[i]) == NULL &&
+            !(flag == TERM_NAME && is_part_of_name(support, clause, i)))
             return true;
     return false;
 }
 
-/* Names or numbers: each is the sentence's own, or fills in for what it refers back to and replaces
+/* Names or numbers: each is the clause's own, or fills in for what it refers back to and replaces
  * none of its own. */
 static bool has_own(const struct support *support,
-                    const struct support_sentence *sentence, uint32_t flag)
+                    const struct support_sentence *sentence,
+                    const struct support_sentence *clause, uint32_t flag)
 {
+    const struct support_word *words = words_of(support, clause);
+
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
+        bool is_here = false;
 
-        if (!(item->flags & flag) || item->flags & SUPPORT_MARKER || item->credit > 0 ||
-            !item->is_in_passages)
+        if (!(item->flags & flag) || item->flags & SUPPORT_MARKER ||
+            !item->is_in_passages || item->is_opposed)
             continue;
-        if (item->is_opposed)
-            continue; /* judged as an opposite */
-        if (!stands_before(support, sentence, item->stem) ||
-            has_more(support, sentence, flag))
+        for (uint32_t at = 0; at < clause->count && !is_here; at++)
+            is_here = support->stems[words[at].stem].item == i + 1;
+        if (is_here)
+            continue;
+        if (has_more(support, clause, flag) ||
+            (item->credit <= 0 && !stands_before(support, sentence, item->stem)))
             return false;
     }
     return true;
@@ -91,8 +171,11 @@ static bool has_own(const struct support *support,
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence)
 {
-    return has_own(support, sentence, TERM_NAME) &&
-           has_own(support, sentence, TERM_NUMBER) &&
+    struct support_sentence clause = find_clause(support, sentence);
+
+    return has_own(support, sentence, &clause, TERM_NAME) &&
+           has_own(support, sentence, &clause, TERM_NUMBER) &&
+           names_are_joined(support, claim, sentence) &&
            numbers_are_own(support, claim, sentence) && opposites_agree(support, claim) &&
            support_polarity_agrees(support, claim, sentence) &&
            !support_is_transposed(support, claim, sentence);
@@ -221,14 +304,14 @@ static void find_reach(const struct support *support,
 
     *reach = (struct reach){.count = 0};
     for (uint32_t i = at + 1; i < sentence->count && reach->count < REACH_RIGHT; i++) {
-        if (words[i].flags & SUPPORT_BREAK)
+        if (is_clause_end(support, &words[i]))
             break;
         if (support_is_content(&words[i]))
             reach->words[reach->count++] = &words[i];
     }
     reach->right = reach->count;
     for (uint32_t i = at; i > 0 && reach->count < reach->right + REACH_LEFT; i--) {
-        if (words[i].flags & SUPPORT_BREAK)
+        if (is_clause_end(support, &words[i]))
             break;
         if (support_is_content(&words[i - 1]))
             reach->words[reach->count++] = &words[i - 1];
@@ -244,6 +327,7 @@ static bool are_alike(const struct support *support, const struct support_word *
     return one->stem == other->stem || (first->item != 0 && first->item == second->item);
 }
 
+/* They share a word, and it is not only what both speak of before they deny something of it. */
 static bool overlap(const struct support *support, const struct reach *one,
                     const struct reach *other)
 {
@@ -251,7 +335,9 @@ static bool overlap(const struct support *support, const struct reach *one,
         return true;
     for (size_t i = 0; i < one->count; i++)
         for (size_t k = 0; k < other->count; k++)
-            if (are_alike(support, one->words[i], other->words[k]))
+            if ((i < one->right || k < other->right || one->right == 0 ||
+                 other->right == 0) &&
+                are_alike(support, one->words[i], other->words[k]))
                 return true;
     return false;
 }
@@ -342,12 +428,113 @@ bool support_polarity_agrees(const struct support *support,
            claim_says_nothing_denied(support, claim, sentence);
 }
 
+/* Beside which name a name stands in the sentence, by `step`; NULL: beside none, or it is not there. */
+static const struct support_word *neighbour(const struct support *support,
+                                            const struct support_sentence *sentence,
+                                            uint32_t stem, int step)
+{
+    const struct support_word *words = words_of(support, sentence);
+
+    for (uint32_t i = 0; i < sentence->count; i++) {
+        uint32_t at = i + (uint32_t)step;
+
+        if (words[i].stem == stem && at < sentence->count &&
+            words[at].flags & TERM_NAME &&
+            !(words[step > 0 ? at : i].flags & SUPPORT_BREAK))
+            return &words[at];
+    }
+    return NULL;
+}
+
+/* No name of two words is put together from two others: "John Burns" and "Cardinal Manning" make no
+ * "Cardinal Burns". */
+static bool names_are_joined(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence)
+{
+    const struct support_word *words = words_of(support, claim);
+
+    for (uint32_t i = 0; i + 1 < claim->count; i++) {
+        const struct support_word *behind, *before;
+
+        if (!(words[i].flags & words[i + 1].flags & TERM_NAME) ||
+            words[i + 1].flags & SUPPORT_BREAK || words[i + 1].start > words[i].end + 1)
+            continue;
+        behind = neighbour(support, sentence, words[i].stem, 1);
+        before = neighbour(support, sentence, words[i + 1].stem, -1);
+        if ((behind != NULL && behind->stem != words[i + 1].stem && before == NULL) ||
+            (before != NULL && before->stem != words[i].stem && behind == NULL) ||
+            (behind != NULL && before != NULL && behind->stem != words[i + 1].stem &&
+             before->stem != words[i].stem))
+            return false;
+    }
+    return true;
+}
+
+/* Where a word of the claim stands in the sentence, as long as it stands once in each; -1. */
+static int place_of(const struct support *support, const struct support_sentence *claim,
+                    const struct support_sentence *sentence, uint32_t at)
+{
+    const struct support_word *words = words_of(support, sentence);
+    uint32_t item = support->stems[words_of(support, claim)[at].stem].item;
+    int place = -1;
+
+    if (!support_is_content(&words_of(support, claim)[at]) || item == 0)
+        return -1;
+    for (uint32_t i = 0; i < claim->count; i++)
+        if (i != at && support->stems[words_of(support, claim)[i].stem].item == item)
+            return -1;
+    for (uint32_t i = 0; i < sentence->count; i++)
+        if (support->stems[words[i].stem].item == item) {
+            if (place >= 0)
+                return -1;
+            place = (int)i;
+        }
+    return place;
+}
+
+static bool has_by(const struct support *support, const struct support_sentence *sentence)
+{
+    return has_stem(support, sentence, support->by_stem);
+}
+
+/* The places rise but for two that are each in the other's, with others between them. */
+static bool is_swap(int *places, size_t count)
+{
+    size_t first = count, last = count;
+    int held;
+
+    for (size_t i = 0; i + 1 < count; i++)
+        if (places[i] > places[i + 1]) {
+            if (first == count)
+                first = i;
+            last = i + 1;
+        }
+    if (first == count || last < first + 2)
+        return false;
+    held = places[first];
+    places[first] = places[last];
+    places[last] = held;
+    for (size_t i = 0; i + 1 < count; i++)
+        if (places[i] > places[i + 1])
+            return false;
+    return true;
+}
+
 bool support_is_transposed(const struct support *support,
                            const struct support_sentence *claim,
                            const struct support_sentence *sentence)
 {
-    (void)support;
-    (void)claim;
-    (void)sentence;
-    return false;
+    int places[TRANSPOSED_WORDS];
+    size_t count = 0;
+
+    if (has_by(support, claim) != has_by(support, sentence))
+        return false; /* active and passive */
+    for (uint32_t i = 0; i < claim->count && count < TRANSPOSED_WORDS; i++) {
+        int place = place_of(support, claim, sentence, i);
+
+        if (place >= 0)
+            places[count++] = place;
+    }
+    return count >= TRANSPOSED_LEAST && is_swap(places, count);
 }
