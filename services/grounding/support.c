@@ -9,6 +9,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* So much of a claim's weight in three sentences in a row, or it is unsupported. */
 #define COVERED_LEAST 0.5
@@ -19,6 +20,8 @@
 #define FAMILY_CREDIT  0.8f
 /* Unseen words of a claim that a family is looked for. */
 #define FAMILY_SEARCHES 64
+/* So many words in a row that no passage has, at the end of a claim. */
+#define STRANGERS_MOST 3
 /* Words of weight that a part of a sentence has, to be held to the passages alone. */
 #define PART_WORDS 4
 
@@ -28,6 +31,8 @@ static void begin_claim(struct support *support, const struct support_sentence *
                         uint64_t cited);
 static void end_claim(struct support *support);
 static bool has_strangers(const struct support *support);
+static bool ends_in_strangers(const struct support *support,
+                              const struct support_sentence *claim);
 static bool stands_in_passages(struct support *support,
                                const struct support_sentence *claim, uint64_t cited,
                                bool must_repeat);
@@ -211,6 +216,16 @@ static uint32_t flags_of(struct span text, const struct terms *terms, size_t at,
     return flags;
 }
 
+/* "one" and "on" have one stem, and are not one word here. */
+static uint32_t intern_term(struct support *support, struct span text,
+                            const struct term *term)
+{
+    if (term->end - term->start == 3 &&
+        strncasecmp(text.bytes + term->start, "one", 3) == 0)
+        return support_intern(support, "one", 3);
+    return support_intern(support, term_stem(&support->terms, term), term->stem_length);
+}
+
 static void add_text(struct support *support, struct span text, uint32_t passage)
 {
     const struct terms *terms = &support->terms;
@@ -227,8 +242,7 @@ static void add_text(struct support *support, struct span text, uint32_t passage
         for (size_t at = read->first_term; at < read->first_term + read->term_count;
              at++) {
             const struct term *term = &terms->all[at];
-            uint32_t stem =
-                support_intern(support, term_stem(terms, term), term->stem_length);
+            uint32_t stem = intern_term(support, text, term);
 
             support->words =
                 support_room(support->words, support->word_count, &support->word_capacity,
@@ -283,7 +297,7 @@ bool support_holds(struct support *support, struct span claim, uint64_t cited)
 
         mark_title_names(support, &sentence);
         begin_claim(support, &sentence, cited);
-        holds = !has_strangers(support);
+        holds = !has_strangers(support) && !ends_in_strangers(support, &sentence);
         if (holds && !stands_in_passages(support, &sentence, cited, false)) {
             end_claim(support);
             holds = parts_stand(support, &sentence, cited);
@@ -513,6 +527,27 @@ static bool has_strangers(const struct support *support)
     return false;
 }
 
+/* Words of weight at its end, of which no passage has any: a detail that was made up. */
+static bool ends_in_strangers(const struct support *support,
+                              const struct support_sentence *claim)
+{
+    const struct support_word *words = &support->words[claim->first];
+    size_t strangers = 0, known = 0;
+
+    for (uint32_t i = claim->count; i-- > 0;) {
+        const struct support_item *item;
+
+        if (!support_is_content(&words[i]))
+            continue;
+        item = &support->items[support->stems[words[i].stem].item - 1];
+        if (item->is_in_passages)
+            known++;
+        else if (known == 0)
+            strangers++;
+    }
+    return strangers >= STRANGERS_MOST && known >= strangers;
+}
+
 /* Notes in the items what a sentence has of the claim. */
 static void compare(struct support *support, const struct support_sentence *sentence)
 {
@@ -579,7 +614,8 @@ static void look_at(struct support *support, const struct support_sentence *clai
         best->sentence = sentence;
     }
     if (share < REPEATED_LEAST &&
-        covered(support, row, TERM_NUMBER | TERM_NAME) < REPEATED_LEAST)
+        (share < COVERED_LEAST ||
+         covered(support, row, TERM_NUMBER | TERM_NAME) < REPEATED_LEAST))
         return;
     best->is_repeated = true;
     best->is_own = best->is_own || support_is_own(support, claim, sentence);

@@ -17,9 +17,8 @@
 
 /* What a word is, past enum term_flag. */
 enum support_flag {
-    SUPPORT_BREAK = 1 << 8, /* a clause begins with it */
-    SUPPORT_LIGHT = 1 << 9, /* says little: "he", "also", "about" */
-    SUPPORT_PRONOUN = 1 << 10,
+    SUPPORT_BREAK = 1 << 8,   /* a clause begins with it */
+    SUPPORT_LIGHT = 1 << 9,   /* says little: "he", "also", "about" */
     SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
@@ -30,7 +29,6 @@ enum support_flag {
 /* Lists that the check keeps; each is read once, by the reader of terms. */
 enum support_list {
     LIST_LIGHT,
-    LIST_PRONOUNS,
     LIST_DENIALS,
     LIST_BREAKS,
     LIST_OPPOSITES, /* pairs */

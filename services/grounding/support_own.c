@@ -14,10 +14,8 @@
 /* Words of a claim that are looked at for two in each other's place, and how many there must be. */
 #define TRANSPOSED_WORDS 64
 #define TRANSPOSED_LEAST 5
-/* So much of the claim in one clause makes that clause the one that it repeats; of claims that have
- * some plain words. */
-#define CLAUSE_SHARE        0.7
-#define CLAUSE_WEIGHT_LEAST 1.2
+/* So much of the claim in one clause makes that clause the one that it repeats. */
+#define CLAUSE_SHARE 0.6
 
 static bool numbers_are_own(const struct support *support,
                             const struct support_sentence *claim,
@@ -53,6 +51,17 @@ static bool has_stem(const struct support *support,
     return false;
 }
 
+static bool has_item(const struct support *support,
+                     const struct support_sentence *sentence, size_t item)
+{
+    const struct support_word *words = words_of(support, sentence);
+
+    for (uint32_t i = 0; i < sentence->count; i++)
+        if (support->stems[words[i].stem].item == item + 1)
+            return true;
+    return false;
+}
+
 /* One of the sentences that stand just before has the word. */
 static bool stands_before(const struct support *support,
                           const struct support_sentence *sentence, uint32_t stem)
@@ -71,25 +80,26 @@ static bool is_clause_end(const struct support *support, const struct support_wo
     return word->flags & SUPPORT_BREAK || word->stem == support->and_stem;
 }
 
-/* The share of the claim's plain words, without names and numbers, that a clause has. */
-static double clause_share(const struct support *support,
-                           const struct support_sentence *clause)
+/* Has the clause every plain word, neither name nor number, that the whole sentence has of the claim,
+ * and enough of the claim? */
+static bool has_all_plain(const struct support *support,
+                          const struct support_sentence *clause)
 {
-    const struct support_word *words = words_of(support, clause);
     double all = 0, found = 0;
 
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
-        bool is_here = false;
 
-        if (item->flags & (TERM_NAME | TERM_NUMBER))
+        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS))
             continue;
-        for (uint32_t at = 0; at < clause->count && !is_here; at++)
-            is_here = support->stems[words[at].stem].item == i + 1;
         all += item->weight;
-        found += is_here ? item->weight : 0;
+        if (item->credit <= 0)
+            continue;
+        if (!has_item(support, clause, i))
+            return false;
+        found += item->weight;
     }
-    return all >= CLAUSE_WEIGHT_LEAST ? found / all : 0;
+    return all > 0 && found >= all * CLAUSE_SHARE;
 }
 
 /* The clause that the claim repeats; the whole sentence where it is none of them alone. */
@@ -97,24 +107,18 @@ static struct support_sentence find_clause(const struct support *support,
                                            const struct support_sentence *sentence)
 {
     const struct support_word *words = words_of(support, sentence);
-    struct support_sentence best = *sentence, clause = *sentence;
-    double best_share = CLAUSE_SHARE;
+    struct support_sentence clause = *sentence;
 
     for (uint32_t from = 0, to; from < sentence->count; from = to) {
-        double share;
-
         for (to = from + 1; to < sentence->count; to++)
             if (is_clause_end(support, &words[to]))
                 break;
         clause.first = sentence->first + from;
         clause.count = to - from;
-        share = clause_share(support, &clause);
-        if (share > best_share) {
-            best_share = share;
-            best = clause;
-        }
+        if (has_all_plain(support, &clause))
+            return clause;
     }
-    return best;
+    return *sentence;
 }
 
 /* Is a name beside one that the claim has: a part of it that the claim leaves out? */
@@ -148,18 +152,11 @@ static bool has_own(const struct support *support,
                     const struct support_sentence *sentence,
                     const struct support_sentence *clause, uint32_t flag)
 {
-    const struct support_word *words = words_of(support, clause);
-
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
-        bool is_here = false;
 
         if (!(item->flags & flag) || item->flags & SUPPORT_MARKER ||
-            !item->is_in_passages || item->is_opposed)
-            continue;
-        for (uint32_t at = 0; at < clause->count && !is_here; at++)
-            is_here = support->stems[words[at].stem].item == i + 1;
-        if (is_here)
+            !item->is_in_passages || item->is_opposed || has_item(support, clause, i))
             continue;
         if (has_more(support, clause, flag) ||
             (item->credit <= 0 && !stands_before(support, sentence, item->stem)))
@@ -359,15 +356,36 @@ static bool denies(const struct support *support, const struct support_sentence 
     return false;
 }
 
+/* A word of the sentence that says no, and that the claim does not have too. */
 static bool has_denial(const struct support *support,
                        const struct support_sentence *sentence)
 {
     const struct support_word *words = words_of(support, sentence);
 
     for (uint32_t i = 0; i < sentence->count; i++)
-        if (words[i].flags & SUPPORT_DENIAL)
+        if (words[i].flags & SUPPORT_DENIAL && item_of(support, &words[i]) == NULL)
             return true;
     return false;
+}
+
+/* A word of the claim that says no, and that the sentence does not have too. */
+static bool claim_has_denial(const struct support *support)
+{
+    for (size_t i = 0; i < support->item_count; i++)
+        if (support->items[i].flags & SUPPORT_DENIAL && support->items[i].credit <= 0)
+            return true;
+    return false;
+}
+
+static size_t negations(const struct support *support,
+                        const struct support_sentence *sentence)
+{
+    const struct support_word *words = words_of(support, sentence);
+    size_t count = 0;
+
+    for (uint32_t i = 0; i < sentence->count; i++)
+        count += (words[i].flags & TERM_NEGATION) != 0;
+    return count;
 }
 
 /* What the claim denies the sentence denies too, by a negation, an opposite or a word that says no. */
@@ -414,9 +432,18 @@ static bool claim_says_nothing_denied(const struct support *support,
         for (size_t k = 0; k < count; k++)
             said += item_of(support, reach.words[k]) != NULL;
         if (count > 0 && said * 2 > count && !denies(support, claim, &reach) &&
-            !has_denial(support, claim))
+            !claim_has_denial(support))
             return false;
     }
+    return true;
+}
+
+static bool repeats_all(const struct support *support)
+{
+    for (size_t i = 0; i < support->item_count; i++)
+        if (!(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
+            support->items[i].credit <= 0)
+            return false;
     return true;
 }
 
@@ -424,6 +451,9 @@ bool support_polarity_agrees(const struct support *support,
                              const struct support_sentence *claim,
                              const struct support_sentence *sentence)
 {
+    if (negations(support, claim) > negations(support, sentence) &&
+        repeats_all(support) && !has_denial(support, sentence))
+        return false; /* it denies once more than the sentence whose words it has */
     return claim_is_right_to_deny(support, claim, sentence) &&
            claim_says_nothing_denied(support, claim, sentence);
 }
