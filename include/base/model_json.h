@@ -1,8 +1,8 @@
 /*
  * JSON as models write it: alone, in a Markdown fence, behind a few words, or cut off.
  */
-#ifndef MODEL_JSON_INTERNAL_H
-#define MODEL_JSON_INTERNAL_H
+#ifndef MODEL_JSON_H
+#define MODEL_JSON_H
 
 #include "private_text.h"
 #include "span.h"

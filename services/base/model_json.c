@@ -1,7 +1,6 @@
-#include "model_json_internal.h"
+#include "model_json.h"
 
 #include "json.h"
-#include "private_reveal.h"
 #include "utf8.h"
 #include "words.h"
 
