@@ -54,7 +54,7 @@ static struct study study_begin(const char *corpus_json)
 static void study_index(struct study *study)
 {
     struct run run = run_program(
-        study->directory, ARGUMENTS("index", "corpus", "--output", "index"), SETTINGS());
+        study->directory, ARGUMENTS("index", "corpus", "--into", "index"), SETTINGS());
 
     cr_assert_eq(run.status, 0, "%s", run.output.data);
     bytes_free(&run.output);
