@@ -9,6 +9,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 /* So much of a claim's weight in three sentences in a row, or it is unsupported. */
 #define COVERED_LEAST 0.5
@@ -19,6 +20,10 @@
 #define FAMILY_CREDIT  0.8f
 /* Unseen words of a claim that a family is looked for. */
 #define FAMILY_SEARCHES 64
+/* So many words in a row that no passage has, at the end of a claim. */
+#define STRANGERS_MOST 3
+/* Words of weight that a part of a sentence has, to be held to the passages alone. */
+#define PART_WORDS 4
 
 static void add_text(struct support *support, struct span text, uint32_t passage);
 static void mark_title_names(struct support *support, struct support_sentence *claim);
@@ -26,8 +31,13 @@ static void begin_claim(struct support *support, const struct support_sentence *
                         uint64_t cited);
 static void end_claim(struct support *support);
 static bool has_strangers(const struct support *support);
+static bool ends_in_strangers(const struct support *support,
+                              const struct support_sentence *claim);
 static bool stands_in_passages(struct support *support,
-                               const struct support_sentence *claim, uint64_t cited);
+                               const struct support_sentence *claim, uint64_t cited,
+                               bool must_repeat);
+static bool parts_stand(struct support *support, const struct support_sentence *claim,
+                        uint64_t cited);
 
 void *support_room(void *array, size_t count, size_t *capacity, size_t size)
 {
@@ -52,6 +62,8 @@ struct support *support_new(void)
 
     support->reader = terms_reader_new();
     support_read_lists(support);
+    support->and_stem = support_intern(support, "and", 3);
+    support->by_stem = support_intern(support, "by", 2);
     support->list_stems = support->stem_count;
     support->list_pool = support->pool_length;
     return support;
@@ -204,6 +216,16 @@ static uint32_t flags_of(struct span text, const struct terms *terms, size_t at,
     return flags;
 }
 
+/* "one" and "on" have one stem, and are not one word here. */
+static uint32_t intern_term(struct support *support, struct span text,
+                            const struct term *term)
+{
+    if (term->end - term->start == 3 &&
+        strncasecmp(text.bytes + term->start, "one", 3) == 0)
+        return support_intern(support, "one", 3);
+    return support_intern(support, term_stem(&support->terms, term), term->stem_length);
+}
+
 static void add_text(struct support *support, struct span text, uint32_t passage)
 {
     const struct terms *terms = &support->terms;
@@ -220,8 +242,7 @@ static void add_text(struct support *support, struct span text, uint32_t passage
         for (size_t at = read->first_term; at < read->first_term + read->term_count;
              at++) {
             const struct term *term = &terms->all[at];
-            uint32_t stem =
-                support_intern(support, term_stem(terms, term), term->stem_length);
+            uint32_t stem = intern_term(support, text, term);
 
             support->words =
                 support_room(support->words, support->word_count, &support->word_capacity,
@@ -272,10 +293,52 @@ bool support_holds(struct support *support, struct span claim, uint64_t cited)
     add_text(support, claim, SUPPORT_PASSAGES_MOST);
     count = support->sentence_count;
     for (size_t i = support->passage_sentences; i < count && holds; i++) {
-        mark_title_names(support, &support->sentences[i]);
-        begin_claim(support, &support->sentences[i], cited);
-        holds = !has_strangers(support) &&
-                stands_in_passages(support, &support->sentences[i], cited);
+        struct support_sentence sentence = support->sentences[i];
+
+        mark_title_names(support, &sentence);
+        begin_claim(support, &sentence, cited);
+        holds = !has_strangers(support) && !ends_in_strangers(support, &sentence);
+        if (holds && !stands_in_passages(support, &sentence, cited, false)) {
+            end_claim(support);
+            holds = parts_stand(support, &sentence, cited);
+        }
+        end_claim(support);
+    }
+    return holds;
+}
+
+/* Where a sentence falls into two that can be said alone, from `from` on; its end: nowhere. */
+static uint32_t part_end(const struct support *support,
+                         const struct support_sentence *claim, uint32_t from)
+{
+    const struct support_word *words = &support->words[claim->first];
+    size_t content = 0, rest = 0;
+
+    for (uint32_t i = from; i < claim->count; i++)
+        rest += support_is_content(&words[i]);
+    for (uint32_t i = from; i < claim->count; i++) {
+        if (words[i].flags & SUPPORT_BREAK && content >= PART_WORDS &&
+            rest - content >= PART_WORDS)
+            return i;
+        content += support_is_content(&words[i]);
+    }
+    return claim->count;
+}
+
+/* A sentence that sums up several: each of its parts repeats one. */
+static bool parts_stand(struct support *support, const struct support_sentence *claim,
+                        uint64_t cited)
+{
+    uint32_t end = part_end(support, claim, 0);
+    bool holds = end < claim->count;
+
+    for (uint32_t from = 0; from < claim->count && holds; from = end) {
+        struct support_sentence part = {claim->passage, claim->first + from, 0};
+
+        end = part_end(support, claim, from);
+        part.count = end - from;
+        begin_claim(support, &part, cited);
+        holds = stands_in_passages(support, &part, cited, true);
         end_claim(support);
     }
     return holds;
@@ -464,6 +527,27 @@ static bool has_strangers(const struct support *support)
     return false;
 }
 
+/* Words of weight at its end, of which no passage has any: a detail that was made up. */
+static bool ends_in_strangers(const struct support *support,
+                              const struct support_sentence *claim)
+{
+    const struct support_word *words = &support->words[claim->first];
+    size_t strangers = 0, known = 0;
+
+    for (uint32_t i = claim->count; i-- > 0;) {
+        const struct support_item *item;
+
+        if (!support_is_content(&words[i]))
+            continue;
+        item = &support->items[support->stems[words[i].stem].item - 1];
+        if (item->is_in_passages)
+            known++;
+        else if (known == 0)
+            strangers++;
+    }
+    return strangers >= STRANGERS_MOST && known >= strangers;
+}
+
 /* Notes in the items what a sentence has of the claim. */
 static void compare(struct support *support, const struct support_sentence *sentence)
 {
@@ -484,11 +568,14 @@ static void compare(struct support *support, const struct support_sentence *sent
         support->items[i].is_opposed &= support->items[i].credit <= 0;
 }
 
-static double covered(const struct support *support, const float *credits)
+/* The share of the claim's weight in words without any of `flags`. */
+static double covered(const struct support *support, const float *credits, uint32_t flags)
 {
     double all = 0, found = 0;
 
     for (size_t i = 0; i < support->item_count; i++) {
+        if (support->items[i].flags & flags)
+            continue;
         all += support->items[i].weight;
         found += support->items[i].weight * (double)credits[i];
     }
@@ -506,7 +593,7 @@ static double window_share(const struct support *support, const float *rows,
             if (rows[row * support->item_count + i] > room[i])
                 room[i] = rows[row * support->item_count + i];
     }
-    return covered(support, room);
+    return covered(support, room, 0);
 }
 
 struct best {
@@ -517,21 +604,27 @@ struct best {
 };
 
 static void look_at(struct support *support, const struct support_sentence *claim,
-                    const struct support_sentence *sentence, double share,
+                    const struct support_sentence *sentence, const float *row,
                     struct best *best)
 {
+    double share = covered(support, row, 0);
+
     if (share > best->single) {
         best->single = share;
         best->sentence = sentence;
     }
-    if (share < REPEATED_LEAST)
+    if (share < REPEATED_LEAST &&
+        (share < COVERED_LEAST ||
+         covered(support, row, TERM_NUMBER | TERM_NAME) < REPEATED_LEAST))
         return;
     best->is_repeated = true;
     best->is_own = best->is_own || support_is_own(support, claim, sentence);
 }
 
+/* `must_repeat`: three sentences together are not enough, one must say it. */
 static bool stands_in_passages(struct support *support,
-                               const struct support_sentence *claim, uint64_t cited)
+                               const struct support_sentence *claim, uint64_t cited,
+                               bool must_repeat)
 {
     float *rows = mem_zalloc((support->item_count * 4 + 1) * sizeof(*rows));
     struct best best = {0};
@@ -539,7 +632,7 @@ static bool stands_in_passages(struct support *support,
     size_t row_count = 0;
     bool holds;
 
-    if (covered(support, rows) >= 1) {
+    if (covered(support, rows, 0) >= 1) {
         free(rows);
         return true; /* no word that could be held to anything */
     }
@@ -558,15 +651,15 @@ static bool stands_in_passages(struct support *support,
         for (size_t item = 0; item < support->item_count; item++)
             row[item] = support->items[item].is_opposed ? 1 : support->items[item].credit;
         row_count++;
-        share = covered(support, row);
-        look_at(support, claim, sentence, share, &best);
+        look_at(support, claim, sentence, row, &best);
         share = window_share(support, rows, row_count < 3 ? row_count : 3,
                              rows + 3 * support->item_count);
         if (share > best.window)
             best.window = share;
     }
     free(rows);
-    holds = best.window >= COVERED_LEAST && (!best.is_repeated || best.is_own);
+    holds =
+        best.window >= COVERED_LEAST && (best.is_repeated ? best.is_own : !must_repeat);
     if (holds && !best.is_repeated && best.sentence != NULL) {
         compare(support, best.sentence);
         holds = support_polarity_agrees(support, claim, best.sentence);

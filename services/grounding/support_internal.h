@@ -17,9 +17,8 @@
 
 /* What a word is, past enum term_flag. */
 enum support_flag {
-    SUPPORT_BREAK = 1 << 8, /* a clause begins with it */
-    SUPPORT_LIGHT = 1 << 9, /* says little: "he", "also", "about" */
-    SUPPORT_PRONOUN = 1 << 10,
+    SUPPORT_BREAK = 1 << 8,   /* a clause begins with it */
+    SUPPORT_LIGHT = 1 << 9,   /* says little: "he", "also", "about" */
     SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
@@ -30,7 +29,6 @@ enum support_flag {
 /* Lists that the check keeps; each is read once, by the reader of terms. */
 enum support_list {
     LIST_LIGHT,
-    LIST_PRONOUNS,
     LIST_DENIALS,
     LIST_BREAKS,
     LIST_OPPOSITES, /* pairs */
@@ -89,6 +87,7 @@ struct support {
     size_t slot_count;
     size_t list_stems; /* how many stems are the lists', and stay */
     size_t list_pool;
+    uint32_t and_stem, by_stem;
     struct support_pair *pairs;
     size_t pair_count, pair_capacity;
     struct support_word *words;

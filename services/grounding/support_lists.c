@@ -15,9 +15,6 @@ static const char *const lists[LIST_COUNT] = {
         "through during between within upon per via whether however yet still rather quite "
         "according text passage section says said states stated mentions mentioned describes "
         "explains note short being having get gets got make makes made",
-    [LIST_PRONOUNS] =
-        "he she it they his her him its their them this these that those there "
-        "one who which himself herself itself",
     [LIST_DENIALS] =
         "forbid forbidden prohibit lack lacks fail fails failure unable except avoid "
         "prevent refuse deny reject exclude instead unlike impossible ban without "
@@ -132,7 +129,6 @@ void support_read_lists(struct support *support)
 {
     static const uint32_t flags[LIST_COUNT] = {
         [LIST_LIGHT] = SUPPORT_LIGHT,
-        [LIST_PRONOUNS] = SUPPORT_PRONOUN,
         [LIST_DENIALS] = SUPPORT_DENIAL,
         [LIST_BREAKS] = SUPPORT_BREAK,
     };
