@@ -229,7 +229,8 @@ Test(command, help_names_every_setting_with_its_default)
 #define CHOICE(field, name, value, all, doc)       name,
 #define SECRET(field, name, doc)                   name,
 #include "settings.def"
-        "serve", "check", "doctor", "--version", "--errors", "--env-example", NULL};
+        "serve",     "check",    "doctor",        "ask", "refusals",
+        "--version", "--errors", "--env-example", NULL};
     struct run result = run(ARGUMENTS("--help"), SETTINGS(), NULL, NULL);
 
     expect_run(&result, 0, NAMES, NULL);
