@@ -70,6 +70,7 @@ static int print_help(int argc, char **argv)
                "  poise check          put texts through the safety filter\n"
                "  poise ask QUESTION   answer from the study material, or refuse\n"
                "  poise refusals       questions that were refused: the refusal log\n"
+               "  poise index          read study material into an index\n"
                "  poise calibrate      hold the thresholds to labelled questions\n"
                "  poise support        say whether answers stand in passages\n"
                "  poise doctor         say what works with these settings and what does "
@@ -130,6 +131,7 @@ static const struct {
     {"ask", command_ask},
     {"refusals", command_refusals},
     {"support", command_support},
+    {"index", command_index},
     {"calibrate", command_calibrate},
     {"--help", print_help},
     {"-h", print_help},

@@ -179,9 +179,10 @@ static bool compile(struct corpus *corpus, struct span pattern, struct place *pl
     struct buffer line;
     size_t offset;
     int error;
-    pcre2_code *code = pcre2_compile(
-        (PCRE2_SPTR)pattern.bytes, pattern.length,
-        PCRE2_CASELESS | PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C, &error, &offset, NULL);
+    pcre2_code *code =
+        pcre2_compile((PCRE2_SPTR)pattern.bytes, pattern.length,
+                      PCRE2_CASELESS | PCRE2_UTF | PCRE2_UCP | PCRE2_NEVER_BACKSLASH_C,
+                      &error, &offset, NULL);
 
     if (code != NULL) {
         corpus->patterns[corpus->pattern_count++] = code;
@@ -250,16 +251,15 @@ enum corpus_scope corpus_judge(struct corpus *corpus, struct span question,
     for (size_t i = 0; i < corpus->pattern_count; i++) {
         size_t *bounds;
         /* One group of match data holds the whole match: 0 says that there were more groups. */
-        int result = pcre2_match(corpus->patterns[i], (PCRE2_SPTR)question.bytes,
-                                 question.length, 0, PCRE2_NOTEMPTY, corpus->match,
-                                 corpus->limits);
+        int result =
+            pcre2_match(corpus->patterns[i], (PCRE2_SPTR)question.bytes, question.length,
+                        0, PCRE2_NOTEMPTY, corpus->match, corpus->limits);
 
         if (result >= 0) {
             bounds = pcre2_get_ovector_pointer(corpus->match);
             if (bounds[0] > bounds[1]) /* \K in a lookahead */
                 continue;
-            *ret_match =
-                (struct span){question.bytes + bounds[0], bounds[1] - bounds[0]};
+            *ret_match = (struct span){question.bytes + bounds[0], bounds[1] - bounds[0]};
             return CORPUS_OUT_OF_SCOPE;
         }
         is_undecided |= result != PCRE2_ERROR_NOMATCH;

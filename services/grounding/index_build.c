@@ -28,12 +28,12 @@ struct build {
     struct buffer *problem;
     struct index_report *report;
     struct index_progress at;
-    char *building;    /* owned: the path of the new file */
-    int lock;          /* the new file, locked; -1 */
+    char *building;     /* owned: the path of the new file */
+    int lock;           /* the new file, locked; -1 */
     struct buffer json; /* corpus.json */
     struct index_files files;
-    sqlite3 *old;     /* owned; NULL: there is none that could be updated */
-    sqlite3 *new;     /* owned */
+    sqlite3 *old;                /* owned; NULL: there is none that could be updated */
+    sqlite3 *new;                /* owned */
     struct index_writer *writer; /* owned */
     int64_t changed_bytes;
 };
@@ -86,7 +86,8 @@ static bool fail(struct build *build, const char *name, const char *what)
 static bool fail_database(struct build *build, sqlite3 *database, const char *name)
 {
     /* Where something has told what is wrong already, that was it. */
-    return build->problem->length > 0 ? false : fail(build, name, sqlite3_errmsg(database));
+    return build->problem->length > 0 ? false
+                                      : fail(build, name, sqlite3_errmsg(database));
 }
 
 static bool lock_new(struct build *build)
@@ -116,7 +117,8 @@ static bool open_old(struct build *build)
         return true;
     application = -1;
     if (S_ISREG(status.st_mode) &&
-        sqlite3_open_v2(build->path, &old, SQLITE_OPEN_READONLY, "unix-none") == SQLITE_OK)
+        sqlite3_open_v2(build->path, &old, SQLITE_OPEN_READONLY, "unix-none") ==
+            SQLITE_OK)
         application = index_number(old, "PRAGMA application_id", -1);
     if (application != INDEX_APPLICATION_ID) {
         sqlite3_close(old);
@@ -157,9 +159,10 @@ static bool compare_file(struct build *build, sqlite3_stmt *find, struct index_f
         return fail_database(build, build->old, build->path);
     if (sqlite3_step(find) == SQLITE_ROW) {
         file->old_row = sqlite3_column_int64(find, 0);
-        is_same_label = strcmp((const char *)sqlite3_column_text(find, 2), file->label) == 0;
-        is_good = index_file_read(build->directory, file->name, count_bytes, build, &digest,
-                                  build->problem);
+        is_same_label =
+            strcmp((const char *)sqlite3_column_text(find, 2), file->label) == 0;
+        is_good = index_file_read(build->directory, file->name, count_bytes, build,
+                                  &digest, build->problem);
         file->is_unchanged =
             is_good && is_same_label && sqlite3_column_bytes(find, 1) == DIGEST_BYTES &&
             memcmp(sqlite3_column_blob(find, 1), digest.bytes, DIGEST_BYTES) == 0;
@@ -209,11 +212,10 @@ static bool is_same(struct build *build)
         build->report->unchanged_files < build->report->files)
         return false;
     statement = index_statement(build->old, "SELECT json, passages FROM corpus");
-    is_same_json =
-        statement != NULL && sqlite3_step(statement) == SQLITE_ROW &&
-        (size_t)sqlite3_column_bytes(statement, 0) == build->json.length &&
-        memcmp(sqlite3_column_text(statement, 0), build->json.bytes, build->json.length) ==
-            0;
+    is_same_json = statement != NULL && sqlite3_step(statement) == SQLITE_ROW &&
+                   (size_t)sqlite3_column_bytes(statement, 0) == build->json.length &&
+                   memcmp(sqlite3_column_text(statement, 0), build->json.bytes,
+                          build->json.length) == 0;
     if (is_same_json)
         build->report->passages = sqlite3_column_int64(statement, 1);
     sqlite3_finalize(statement);
@@ -243,13 +245,14 @@ static bool copy_old(struct build *build)
 
 static bool open_new(struct build *build)
 {
-    static const char settings[] = "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
-                                   "PRAGMA locking_mode = EXCLUSIVE;"
-                                   "PRAGMA cache_size = -32768; PRAGMA temp_store = FILE;";
+    static const char settings[] =
+        "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+        "PRAGMA locking_mode = EXCLUSIVE;"
+        "PRAGMA cache_size = -32768; PRAGMA temp_store = FILE;";
     bool is_fresh = build->report->unchanged_files == 0;
 
-    if (sqlite3_open_v2(build->building, &build->new, SQLITE_OPEN_READWRITE, "unix-none") !=
-            SQLITE_OK ||
+    if (sqlite3_open_v2(build->building, &build->new, SQLITE_OPEN_READWRITE,
+                        "unix-none") != SQLITE_OK ||
         !index_run(build->new, settings) || !index_run(build->new, "BEGIN") ||
         (is_fresh && !index_make_tables(build->new)))
         return fail_database(build, build->new, build->building);
@@ -278,11 +281,12 @@ static bool remove_old(struct build *build)
     is_good = all != NULL;
     for (size_t i = 0; i < build->files.count && is_good; i++)
         if (build->files.all[i].is_unchanged)
-            is_good = sqlite3_bind_int64(all, 1, build->files.all[i].old_row) == SQLITE_OK &&
-                      index_step(all);
+            is_good =
+                sqlite3_bind_int64(all, 1, build->files.all[i].old_row) == SQLITE_OK &&
+                index_step(all);
     sqlite3_finalize(all);
-    all = index_statement(
-        build->new, "SELECT row FROM file WHERE row NOT IN (SELECT row FROM kept)");
+    all = index_statement(build->new,
+                          "SELECT row FROM file WHERE row NOT IN (SELECT row FROM kept)");
     while (is_good && all != NULL && (step = sqlite3_step(all)) == SQLITE_ROW)
         is_good = index_writer_remove(build->writer, sqlite3_column_int64(all, 0));
     sqlite3_finalize(all);
@@ -301,21 +305,20 @@ static bool update(struct build *build)
             continue;
         build->changed_bytes += file->bytes;
         is_good = index_writer_begin(build->writer, file->name, file->label) &&
-                  index_file_read(build->directory, file->name, write_bytes, build, &digest,
-                                  build->problem) &&
+                  index_file_read(build->directory, file->name, write_bytes, build,
+                                  &digest, build->problem) &&
                   index_writer_end(build->writer, &digest);
         build->at.files_done++;
         show(build);
     }
     /* Merging all segments pays where much of them is new. */
-    is_good = is_good && index_writer_finish(
-                             build->writer,
-                             (struct span){build->json.bytes, build->json.length},
-                             build->changed_bytes > build->files.bytes / 10);
+    is_good = is_good &&
+              index_writer_finish(build->writer,
+                                  (struct span){build->json.bytes, build->json.length},
+                                  build->changed_bytes > build->files.bytes / 10);
     if (!is_good)
         return fail_database(build, build->new, build->building);
-    build->report->passages =
-        index_number(build->new, "SELECT passages FROM corpus", 0);
+    build->report->passages = index_number(build->new, "SELECT passages FROM corpus", 0);
     return true;
 }
 

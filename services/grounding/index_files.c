@@ -46,8 +46,8 @@ static void add_file(struct index_files *files, const char *name, int64_t bytes)
         files->capacity = files->capacity == 0 ? 256 : files->capacity * 2;
         files->all = mem_realloc(files->all, files->capacity * sizeof(*files->all));
     }
-    files->all[files->count++] = (struct index_file){
-        .name = mem_copy_string(name), .bytes = bytes, .old_row = -1};
+    files->all[files->count++] =
+        (struct index_file){.name = mem_copy_string(name), .bytes = bytes, .old_row = -1};
     files->bytes += bytes;
 }
 
@@ -255,11 +255,11 @@ bool index_corpus_read(const char *directory, struct buffer *ret_json,
             index_complain(problem, "corpus.json", "larger than 1 MB");
         return false;
     }
-    corpus = corpus_new("corpus.json",
-                        ret_json->length > 0
-                            ? (struct span){ret_json->bytes, ret_json->length}
-                            : (struct span){"", 0},
-                        problem);
+    corpus =
+        corpus_new("corpus.json",
+                   ret_json->length > 0 ? (struct span){ret_json->bytes, ret_json->length}
+                                        : (struct span){"", 0},
+                   problem);
     corpus_free(corpus);
     return corpus != NULL;
 }

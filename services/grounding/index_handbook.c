@@ -10,7 +10,8 @@ struct chapter {
     const char *name, *label, *start, *end;
 };
 
-#define CHAPTER(symbol, name) extern const char embedded_##symbol[], embedded_##symbol##_end[];
+#define CHAPTER(symbol, name) \
+    extern const char embedded_##symbol[], embedded_##symbol##_end[];
 #include "handbook.def"
 extern const char embedded_handbook_corpus[], embedded_handbook_corpus_end[];
 
@@ -33,18 +34,17 @@ bool index_handbook(sqlite3 *database)
         const struct chapter *chapter = &chapters[i];
 
         is_good = index_writer_begin(writer, chapter->name, chapter->label) &&
-                  index_writer_add(writer,
-                                   (struct span){chapter->start,
-                                                 (size_t)(chapter->end - chapter->start)}) &&
+                  index_writer_add(
+                      writer, (struct span){chapter->start,
+                                            (size_t)(chapter->end - chapter->start)}) &&
                   index_writer_end(writer, &none);
     }
-    is_good =
-        is_good &&
-        index_writer_finish(
-            writer,
-            (struct span){embedded_handbook_corpus, (size_t)(embedded_handbook_corpus_end -
-                                                             embedded_handbook_corpus)},
-            true);
+    is_good = is_good &&
+              index_writer_finish(writer,
+                                  (struct span){embedded_handbook_corpus,
+                                                (size_t)(embedded_handbook_corpus_end -
+                                                         embedded_handbook_corpus)},
+                                  true);
     index_writer_free(writer);
     return is_good && index_run(database, "COMMIT");
 }

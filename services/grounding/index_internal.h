@@ -58,7 +58,8 @@ bool index_writer_remove(struct index_writer *writer, int64_t file);
 
 /* What is counted in memory goes into the database; then the passages have their order, and `json` is the
  * corpus's own. */
-bool index_writer_finish(struct index_writer *writer, struct span json, bool is_optimised);
+bool index_writer_finish(struct index_writer *writer, struct span json,
+                         bool is_optimised);
 
 /* How often each stem comes or goes, added up in memory up to a bound and then in the database. */
 struct index_stems;

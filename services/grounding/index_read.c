@@ -20,7 +20,7 @@ struct index_reader {
     sqlite3 *database; /* owned, like all below */
     sqlite3_stmt *stem, *find, *load, *next, *row_of;
     struct buffer json;
-    int64_t passages;
+    int64_t passages, words;
     bool is_broken;
 };
 
@@ -95,22 +95,25 @@ static bool open_file(struct index_reader *reader, struct buffer *problem)
 static bool open_handbook(struct index_reader *reader)
 {
     return sqlite3_open_v2(":memory:", &reader->database,
-                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY, NULL) == SQLITE_OK &&
+                           SQLITE_OPEN_READWRITE | SQLITE_OPEN_MEMORY,
+                           NULL) == SQLITE_OK &&
            index_handbook(reader->database);
 }
 
 static bool read_corpus(struct index_reader *reader)
 {
     sqlite3_stmt *statement =
-        index_statement(reader->database, "SELECT json, passages FROM corpus");
+        index_statement(reader->database, "SELECT json, passages, words FROM corpus");
     bool is_good = statement != NULL && sqlite3_step(statement) == SQLITE_ROW;
 
     if (is_good) {
         const char *json = (const char *)sqlite3_column_text(statement, 0);
 
-        is_good = json != NULL && buffer_append(&reader->json, json,
-                                                (size_t)sqlite3_column_bytes(statement, 0));
+        is_good =
+            json != NULL && buffer_append(&reader->json, json,
+                                          (size_t)sqlite3_column_bytes(statement, 0));
         reader->passages = sqlite3_column_int64(statement, 1);
+        reader->words = sqlite3_column_int64(statement, 2);
     }
     sqlite3_finalize(statement);
     return is_good;
@@ -126,13 +129,14 @@ static bool prepare(struct index_reader *reader)
                              "PRAGMA cache_size = -8192;"))
         return false;
     reader->stem = index_statement(database, "SELECT passages FROM stem WHERE stem = ?1");
-    reader->find = index_statement(database, "SELECT rowid FROM words WHERE words MATCH ?1"
-                                             " ORDER BY bm25(words), rowid LIMIT ?2");
-    reader->load = index_statement(
-        database, "SELECT file.label, number, title, section, page, text,"
-                  " first_order + number - 1"
-                  " FROM passage JOIN file ON file.row = passage.file"
-                  " WHERE passage.row = ?1");
+    reader->find =
+        index_statement(database, "SELECT rowid FROM words WHERE words MATCH ?1"
+                                  " ORDER BY bm25(words), rowid LIMIT ?2");
+    reader->load =
+        index_statement(database, "SELECT file.label, number, title, section, page, text,"
+                                  " first_order + number - 1"
+                                  " FROM passage JOIN file ON file.row = passage.file"
+                                  " WHERE passage.row = ?1");
     reader->next = index_statement(
         database, "SELECT row FROM passage WHERE row > ?1 ORDER BY row LIMIT 1");
     reader->row_of = index_statement(
@@ -164,6 +168,11 @@ struct span index_corpus_json(const struct index_reader *reader)
 int64_t index_passage_count(const struct index_reader *reader)
 {
     return reader->passages;
+}
+
+double index_mean_words(const struct index_reader *reader)
+{
+    return reader->passages > 0 ? (double)reader->words / (double)reader->passages : 0;
 }
 
 /* Runs a statement to its next row, and notes what should not have happened. */
@@ -294,13 +303,15 @@ static char *column(sqlite3_stmt *statement, int at)
 {
     const char *text = (const char *)sqlite3_column_text(statement, at);
 
-    return mem_copy(text == NULL ? "" : text, (size_t)sqlite3_column_bytes(statement, at));
+    return mem_copy(text == NULL ? "" : text,
+                    (size_t)sqlite3_column_bytes(statement, at));
 }
 
 bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_passage)
 {
     sqlite3_stmt *load = reader->load;
-    bool is_there = sqlite3_bind_int64(load, 1, row) == SQLITE_OK && has_row(reader, load);
+    bool is_there =
+        sqlite3_bind_int64(load, 1, row) == SQLITE_OK && has_row(reader, load);
 
     if (is_there) {
         struct buffer id;

@@ -12,7 +12,7 @@
  */
 static const char tables[] =
     "CREATE TABLE corpus (json TEXT NOT NULL, reading INTEGER NOT NULL,"
-    "  passages INTEGER NOT NULL) STRICT;"
+    "  passages INTEGER NOT NULL, words INTEGER NOT NULL) STRICT;"
     "CREATE TABLE file (row INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE,"
     "  label TEXT NOT NULL, digest BLOB NOT NULL, passages INTEGER NOT NULL,"
     "  first_order INTEGER NOT NULL) STRICT;"
@@ -38,8 +38,8 @@ sqlite3_stmt *index_statement(sqlite3 *database, const char *sql)
 {
     sqlite3_stmt *statement = NULL;
 
-    if (sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, NULL) !=
-        SQLITE_OK)
+    if (sqlite3_prepare_v3(database, sql, -1, SQLITE_PREPARE_PERSISTENT, &statement,
+                           NULL) != SQLITE_OK)
         return NULL;
     return statement;
 }

@@ -38,9 +38,9 @@ struct index_stems *index_stems_new(sqlite3 *database)
 {
     struct index_stems *stems = MEM_NEW(struct index_stems);
 
-    stems->add =
-        index_statement(database, "INSERT INTO stem VALUES (?1, ?2) ON CONFLICT (stem)"
-                                  " DO UPDATE SET passages = passages + excluded.passages");
+    stems->add = index_statement(
+        database, "INSERT INTO stem VALUES (?1, ?2) ON CONFLICT (stem)"
+                  " DO UPDATE SET passages = passages + excluded.passages");
     stems->slots = mem_zalloc(SLOTS * sizeof(*stems->slots));
     stems->texts = mem_zalloc(2 * TEXT_BYTES_MOST);
     stems->length = 1;

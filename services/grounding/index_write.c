@@ -13,7 +13,7 @@
 #define STEM_TEXT_BYTES (1 << 20)
 
 struct index_writer {
-    sqlite3 *database; /* borrowed */
+    sqlite3 *database;           /* borrowed */
     struct terms_reader *reader; /* owned, like all below */
     struct terms terms;
     struct index_stems *stems;
@@ -25,6 +25,7 @@ struct index_writer {
     /* The document that is being written. */
     struct chunker *chunker;
     int64_t file, number, next_row;
+    int64_t words; /* of all passages' texts */
     bool is_good;
 };
 
@@ -39,6 +40,7 @@ struct index_writer *index_writer_new(sqlite3 *database)
     buffer_init(&writer->body, STEM_TEXT_BYTES);
     /* A row is never used twice in one update: index_stems_count() knows passages by theirs. */
     writer->next_row = index_number(database, "SELECT max(row) FROM passage", 0) + 1;
+    writer->words = index_number(database, "SELECT words FROM corpus", 0);
     writer->add_file =
         index_statement(database, "INSERT INTO file VALUES (NULL, ?1, ?2, x'', 0, 0)");
     writer->end_file = index_statement(
@@ -106,6 +108,7 @@ static bool write_words(struct index_writer *writer, sqlite3_stmt *statement, in
     read_stems(writer, title, row, change, &writer->head);
     read_stems(writer, section, row, change, &writer->head);
     read_stems(writer, text, row, change, &writer->body);
+    writer->words += change * (int64_t)writer->terms.count;
     return sqlite3_bind_int64(statement, 1, row) == SQLITE_OK &&
            index_bind_text(statement, 2, writer->head.bytes, writer->head.length) &&
            index_bind_text(statement, 3, writer->body.bytes, writer->body.length) &&
@@ -144,10 +147,9 @@ bool index_writer_begin(struct index_writer *writer, const char *name, const cha
 {
     writer->chunker = chunker_new(name, format_of(name), write_passage, writer);
     writer->number = 0;
-    writer->is_good =
-        index_bind_text(writer->add_file, 1, name, strlen(name)) &&
-        index_bind_text(writer->add_file, 2, label, strlen(label)) &&
-        index_step(writer->add_file);
+    writer->is_good = index_bind_text(writer->add_file, 1, name, strlen(name)) &&
+                      index_bind_text(writer->add_file, 2, label, strlen(label)) &&
+                      index_step(writer->add_file);
     writer->file = sqlite3_last_insert_rowid(writer->database);
     return writer->is_good;
 }
@@ -228,14 +230,15 @@ bool index_writer_finish(struct index_writer *writer, struct span json, bool is_
     if (!index_stems_flush(writer->stems, true) ||
         !index_run(writer->database, "DELETE FROM stem WHERE passages <= 0") ||
         !put_in_order(writer) ||
-        (is_optimised && !index_run(writer->database,
-                                    "INSERT INTO words (words) VALUES ('optimize')")) ||
+        (is_optimised &&
+         !index_run(writer->database, "INSERT INTO words (words) VALUES ('optimize')")) ||
         !index_run(writer->database, "DELETE FROM corpus"))
         return false;
     set = index_statement(writer->database,
-                          "INSERT INTO corpus SELECT ?1, ?2, count(*) FROM passage");
+                          "INSERT INTO corpus SELECT ?1, ?2, count(*), ?3 FROM passage");
     is_good = set != NULL && index_bind_text(set, 1, json.bytes, json.length) &&
-              sqlite3_bind_int(set, 2, INDEX_READING) == SQLITE_OK && index_step(set);
+              sqlite3_bind_int(set, 2, INDEX_READING) == SQLITE_OK &&
+              sqlite3_bind_int64(set, 3, writer->words) == SQLITE_OK && index_step(set);
     sqlite3_finalize(set);
     return is_good;
 }

@@ -191,10 +191,19 @@ static void read_corpus(struct retriever_call *call, struct buffer *problem)
             corpus_new("corpus.json", search_corpus_json(call->search), problem);
 }
 
+static bool answer(struct retriever_call *call)
+{
+    struct span question = private_reveal(&call->question);
+
+    if (call->has_selection)
+        return search_coverage(call->search, question, private_reveal(&call->selection),
+                               &call->retrieval.coverage);
+    return search_find(call->search, question, call->limit, &call->retrieval.passages);
+}
+
 static void run(uv_work_t *work)
 {
     struct retriever_call *call = (struct retriever_call *)work;
-    struct span question = private_reveal(&call->question);
     struct buffer problem;
 
     buffer_init(&problem, PROBLEM_BYTES);
@@ -202,11 +211,8 @@ static void run(uv_work_t *work)
         call->error = ERROR_STORE_UNAVAILABLE;
     } else {
         read_corpus(call, &problem);
-        if (call->has_selection)
-            call->retrieval.coverage =
-                search_coverage(call->search, question, private_reveal(&call->selection));
-        else
-            call->retrieval.passages = search_find(call->search, question, call->limit);
+        if (!answer(call))
+            call->error = ERROR_STORE_UNAVAILABLE;
     }
     buffer_done(&problem);
 }

@@ -121,28 +121,45 @@ static void add_scored(struct search *search, const struct relevance_question *q
     passages->count++;
 }
 
-struct passages search_find(struct search *search, struct span question, size_t limit)
+/* What a broken index told is not to be trusted. */
+static bool is_whole(struct search *search)
+{
+    if (!index_is_broken(search->reader))
+        return true;
+    index_reader_free(search->reader);
+    search->reader = NULL;
+    return false;
+}
+
+bool search_find(struct search *search, struct span question, size_t limit,
+                 struct passages *ret_passages)
 {
     struct passages passages = {0};
     struct relevance_question asked;
     const char *stems[SEARCH_STEMS];
     int64_t rows[SEARCH_CANDIDATES];
-    size_t stem_count, row_count;
+    size_t stem_count, row_count = 0;
 
     relevance_ask(search->relevance, question, &search->corpus, &asked);
     stem_count = relevance_rarest(&asked, SEARCH_STEMS, stems);
-    row_count = stem_count > 0 ? index_find(search->reader, stems, stem_count,
-                                            SEARCH_CANDIDATES, rows)
-                               : 0;
+    if (stem_count > 0)
+        row_count =
+            index_find(search->reader, stems, stem_count, SEARCH_CANDIDATES, rows);
     passages.all = mem_zalloc(SEARCH_CANDIDATES * sizeof(*passages.all));
     for (size_t i = 0; i < row_count; i++)
         add_scored(search, &asked, rows[i], &passages);
-    passages_keep_best(&passages, limit);
     relevance_question_done(&asked);
-    return passages;
+    if (!is_whole(search)) {
+        passages_done(&passages);
+        return false;
+    }
+    passages_keep_best(&passages, limit);
+    *ret_passages = passages;
+    return true;
 }
 
-double search_coverage(struct search *search, struct span question, struct span selection)
+bool search_coverage(struct search *search, struct span question, struct span selection,
+                     double *ret_coverage)
 {
     struct relevance_question asked;
     double coverage;
@@ -150,5 +167,8 @@ double search_coverage(struct search *search, struct span question, struct span 
     relevance_ask(search->relevance, question, &search->corpus, &asked);
     coverage = relevance_coverage(search->relevance, &asked, selection);
     relevance_question_done(&asked);
-    return coverage;
+    if (!is_whole(search))
+        return false;
+    *ret_coverage = coverage;
+    return true;
 }

@@ -37,11 +37,13 @@ bool search_version_equals(struct search_version one, struct search_version othe
 /* After search_refresh(), like what follows.  Borrowed until the next one. */
 struct span search_corpus_json(const struct search *search);
 
-/* The best `limit` passages, the best first; those of one score in document order. */
-struct passages search_find(struct search *search, struct span question, size_t limit);
+/* The best `limit` passages, the best first; those of one score in document order.  false: the
+ * index is broken, and the search has none until another one can be opened. */
+bool search_find(struct search *search, struct span question, size_t limit,
+                 struct passages *ret_passages);
 
-/* Share of the question's weight that the selection carries, 0 to 1. */
-double search_coverage(struct search *search, struct span question,
-                       struct span selection);
+/* Share of the question's weight that the selection carries, 0 to 1.  false: as above. */
+bool search_coverage(struct search *search, struct span question, struct span selection,
+                     double *ret_coverage);
 
 #endif
