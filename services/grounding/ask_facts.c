@@ -160,6 +160,7 @@ void ask_judge_retrieval(struct ask *ask)
         give_selection(ask);
         return;
     }
+    facts->max_score = -1;
     for (size_t at = 0; at < found->count; at++)
         if (found->all[at].score > facts->max_score)
             facts->max_score = found->all[at].score;

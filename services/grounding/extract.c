@@ -27,7 +27,7 @@
 #define KIND_SHARE    0.3
 #define PASSAGE_SHARE 0.15
 /* A second and third sentence are worth so much of the best one. */
-#define NEXT_SHARE 0.6
+#define NEXT_SHARE 0.5
 
 struct wanted {
     uint32_t term; /* of the question */

@@ -28,7 +28,7 @@ static void write_score(struct buffer *out, double score)
 {
     char text[32];
 
-    snprintf(text, sizeof(text), "%.2f", floor(score * 100 + 1e-9) / 100);
+    snprintf(text, sizeof(text), "%.2f", score > 0 ? floor(score * 100 + 1e-6) / 100 : 0);
     buffer_append_string(out, text);
 }
 

@@ -17,7 +17,7 @@ struct gate_facts {
     double coverage; /* how much of the question's weight it carries, 0-1 */
 
     /* Of a retrieval. */
-    double max_score;            /* of the best passage; 0: there is none */
+    double max_score;            /* of the best passage; below 0: there is none */
     bool has_key_words;          /* one of the question's stands in a passage */
     const struct corpus *corpus; /* borrowed; its title and topics */
     enum corpus_scope scope;
