@@ -125,18 +125,12 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},
-    {"check", command_check},
-    {"doctor", command_doctor},
-    {"ask", command_ask},
-    {"refusals", command_refusals},
-    {"support", command_support},
-    {"index", command_index},
-    {"calibrate", command_calibrate},
-    {"--help", print_help},
-    {"-h", print_help},
-    {"--version", print_version},
-    {"--env-example", print_env_example},
+    {"serve", command_serve},       {"check", command_check},
+    {"doctor", command_doctor},     {"ask", command_ask},
+    {"refusals", command_refusals}, {"support", command_support},
+    {"index", command_index},       {"calibrate", command_calibrate},
+    {"--help", print_help},         {"-h", print_help},
+    {"--version", print_version},   {"--env-example", print_env_example},
     {"--errors", print_errors},
 };
 

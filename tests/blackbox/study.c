@@ -76,6 +76,8 @@ struct study study_of(const char *document, const char *corpus_json)
     struct study study = study_begin(corpus_json);
 
     write_file(study.directory, "document.md", document);
+    write_file(study.directory, "lidars.md", LIDARS);
+    write_file(study.directory, "wheels.md", WHEELS);
     study_index(&study);
     return study;
 }
@@ -190,6 +192,38 @@ void expect_refused(const struct reply *reply, const char *reason, const char *m
     expect_text(reply, "data.answer", message);
     cr_assert_eq(length_at(reply, "data.sources"), 0);
     expect_null(reply, "data.generator");
+}
+
+void expect_content_refused(const struct reply *reply, const char *source)
+{
+    bool is_filter = strcmp(source, "filter") == 0;
+
+    cr_assert_eq(reply->status, 422, "%s", reply->body.data);
+    expect_envelope(reply);
+    expect_text(reply, "error.code", "content_refused");
+    expect_text(reply, "error.stage", "llm");
+    expect_flag(reply, "error.retryable", false);
+    expect_header(reply, "X-Stage", "llm");
+    expect_text(reply, "error.message_safe",
+                is_filter
+                    ? "Your question couldn't be processed. Please rephrase it."
+                    : "This question couldn't be answered. Please try another one.");
+    expect_text(reply, "error.details.source", source);
+    cr_assert_eq(json_has(reply->json, "error.details.category"), is_filter);
+    cr_assert_eq(json_has(reply->json, "error.details.ruleset"), is_filter);
+}
+
+static void put_json(void *json)
+{
+    json_object_put(json);
+}
+
+struct json_object *json_of(struct world *world, const char *text)
+{
+    struct json_object *json = json_tokener_parse(text);
+
+    cr_assert_not_null(json, "no JSON: %s", text);
+    return world_keep(world, json, put_json);
 }
 
 void expect_chat_refused(const struct reply *reply, const char *reason)

@@ -15,7 +15,7 @@ struct study {
 /* The corpus of study.c, with a corpus.json of this text; NULL: its own. */
 struct study study_make(const char *corpus_json);
 
-/* The same, of this one document. */
+/* The same, with this document in place of the one on grippers. */
 struct study study_of(const char *document, const char *corpus_json);
 void study_remove(struct study *study);
 
@@ -61,6 +61,12 @@ void expect_refused(const struct reply *reply, const char *reason, const char *m
     "The selected text doesn't contain enough information to answer your question. " \
     "Please select a different section or ask without selected text to search the "  \
     "full textbook."
+
+/* content_refused, of a question by the "filter", or of an answer by it: "model". */
+void expect_content_refused(const struct reply *reply, const char *source);
+
+/* A JSON text, kept by the world. */
+struct json_object *json_of(struct world *world, const char *text);
 
 /* The refusal of POST /v1/chat, and its reason. */
 void expect_chat_refused(const struct reply *reply, const char *reason);

@@ -56,7 +56,6 @@ Test(ask, a_model_answers_from_the_good_passages_alone)
     expect_text(reply, "data.answer", "It takes 30 milliseconds.");
     expect_text(reply, "data.generator", "groq");
     const struct call *call = upstream_call(world->upstream, 0);
-    expect_number(reply, "data.max_score", number_at(reply, "data.max_score"));
     cr_assert(json_object_get_double(json_at(call->json, "temperature")) == 0);
     cr_assert(json_has(call->json, "seed"));
     cr_assert(bytes_has(&call->body, ANSWER_WORDS));
@@ -183,21 +182,12 @@ Test(ask, the_filter_stops_question_selection_and_answer)
     struct study study = study_make(NULL);
     struct world *world = world_of(&study);
     const char *passage = answering_passage(world, &study);
-    const struct reply *reply = ask_textbook(world, "fuck you " CANARY);
 
-    expect_error(reply, ERROR_CONTENT_REFUSED);
-    expect_text(reply, "error.details.source", "filter");
-    expect_text(reply, "error.details.category", "profanity_or_slur");
-    reply = ask_selection(world, ANSWERABLE, "fuck " SELECTED);
-    expect_error(reply, ERROR_CONTENT_REFUSED);
-    expect_text(reply, "error.details.source", "filter");
-    reply = ask_chat(world, "fuck you " CANARY);
-    expect_error(reply, ERROR_CONTENT_REFUSED);
+    expect_content_refused(ask_textbook(world, "fuck you " CANARY), "filter");
+    expect_content_refused(ask_selection(world, ANSWERABLE, "fuck " SELECTED), "filter");
+    expect_content_refused(ask_chat(world, "fuck you " CANARY), "filter");
     model_will_answer(world, 1, SENTENCES("Fuck, it takes 30 milliseconds.", passage));
-    reply = ask_textbook(world, ANSWERABLE);
-    expect_error(reply, ERROR_CONTENT_REFUSED);
-    expect_text(reply, "error.details.source", "model");
-    cr_assert_not(json_has(reply->json, "error.details.category"));
+    expect_content_refused(ask_textbook(world, ANSWERABLE), "model");
     end(world, &study);
 }
 
@@ -233,7 +223,7 @@ Test(ask, the_patterns_for_a_robotics_course_know_their_topics)
                                          "ROS 1",
                                          "catkin",
                                          "rosbuild",
-                                         "roslaunch",
+                                         "roslaunch demo.launch",
                                          "Webots",
                                          "CoppeliaSim",
                                          "V-REP",
@@ -249,7 +239,7 @@ Test(ask, the_patterns_for_a_robotics_course_know_their_topics)
         const struct reply *reply =
             ask_textbook(world, words(world, "Which wheel tyre suits %s?", TOPICS[at]));
 
-        expect_success(reply);
+        cr_assert_eq(reply->status, 200, "%s went to the model", TOPICS[at]);
         cr_assert_str_eq(text_at(reply, "data.refusal_reason"), "out_of_scope", "%s",
                          TOPICS[at]);
     }
@@ -298,7 +288,8 @@ Test(ask, the_same_question_gets_the_same_decision_a_thousand_times)
     static const char *const QUESTIONS[] = {ANSWERABLE, "How much does a wheel weigh?",
                                             ABOUT_NOTHING, "What scatters the laser?"};
     struct study study = study_make(NULL);
-    struct world *world = world_with_builtin_coach(study.setting);
+    struct world *world =
+        world_with_builtin_coach(study.setting, "REFUSAL_LOG=/dev/null");
     const char *first[4];
 
     for (int at = 0; at < 4; at++)

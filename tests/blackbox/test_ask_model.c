@@ -32,11 +32,10 @@ static struct json_object *user_message(struct world *world, const struct call *
     cr_assert_eq(json_object_array_length(json_at(call->json, "messages")), 2);
     cr_assert_str_eq(json_object_get_string(json_at(call->json, "messages.1.role")),
                      "user");
-    message = json_tokener_parse(
-        json_object_get_string(json_at(call->json, "messages.1.content")));
-    cr_assert_not_null(message, "it is no JSON: %s", call->body.data);
+    message =
+        json_of(world, json_object_get_string(json_at(call->json, "messages.1.content")));
     expect_keys(message, FIELDS_NAMED("passages", "question"));
-    return world_keep(world, message, (void (*)(void *))json_object_put);
+    return message;
 }
 
 static void expect_as_data(struct world *world, const struct call *call, const char *text,
@@ -192,6 +191,6 @@ Test(ask_model, a_mutated_reply_is_an_answer_a_refusal_or_an_error_of_the_model)
         free(body);
         bytes_free(&content);
     }
-    cr_assert(answered > MUTATIONS / 8, "only %d were answered", answered);
+    cr_assert(answered > MUTATIONS / 20, "only %d were answered", answered);
     end(world, &study);
 }

@@ -3,7 +3,7 @@
  * a refusal by the first.
  */
 #include <criterion/criterion.h>
-#include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -198,7 +198,8 @@ Test(chat, the_same_question_gets_the_same_decision_a_thousand_times)
 {
     static const char *const QUESTIONS[] = {ANSWERABLE, ABOUT_NOTHING};
     struct study study = study_make(NULL);
-    struct world *world = world_with_builtin_coach(study.setting);
+    struct world *world =
+        world_with_builtin_coach(study.setting, "REFUSAL_LOG=/dev/null");
     const char *first[2];
 
     for (int at = 0; at < 1002; at++) {
