@@ -27,6 +27,7 @@
 
 #define MAX_WORKERS 256
 #define SWEEP_MS    30000
+#define DAY_MS      INT64_C(86400000)
 #define SPARE_FILES \
     64 /* for each worker: epolls, pipes, provider connections come on top */
 /* A thread's heap grows by so much at once: by default it is 4 KB, a system call for most
@@ -155,17 +156,16 @@ static bool make_workers(struct process *process, int64_t *ret_port)
         struct buffer problem;
         int listener;
 
-        buffer_init(&problem, 1024);
+        buffer_init(&problem, 4096);
         listener = server_listen_socket(settings->host, port, count > 1, &port, &problem);
-        if (listener < 0) {
+        if (listener >= 0)
+            process->workers[at] = worker_new(&process->shared, process->metrics[at],
+                                              process->ruleset, listener, &problem);
+        if (problem.length > 0) {
             complain("poise: ", 7);
             complain(problem.bytes, problem.length);
         }
         buffer_done(&problem);
-        if (listener < 0)
-            return false;
-        process->workers[at] = worker_new(&process->shared, process->metrics[at],
-                                          process->ruleset, listener);
         if (process->workers[at] == NULL)
             return false;
         process->worker_count++;
@@ -234,7 +234,10 @@ static void sweep(void *context)
 {
     struct process *process = context;
 
-    process->shared.store->sweep(process->shared.store, clock_wall_ms());
+    int64_t now_ms = clock_wall_ms();
+
+    process->shared.store->sweep(process->shared.store, now_ms,
+                                 now_ms - process->settings.refusal_log_days * DAY_MS);
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 

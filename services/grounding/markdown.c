@@ -35,7 +35,8 @@ static bool is_heading(struct span text, struct markdown_line *line)
 {
     size_t run = run_of(text, line->content, line->end, '#');
 
-    if (run < 1 || run > 6 || !is_blank_at(text, line->content + run, line->end))
+    if (run < 1 || run > 6 || line->indent >= 4 ||
+        !is_blank_at(text, line->content + run, line->end))
         return false;
     line->level = (int)run;
     line->content += run;
@@ -66,7 +67,7 @@ static bool is_item(struct span text, struct markdown_line *line)
     if (strchr("-*+", text.bytes[at]) != NULL) {
         at++;
     } else {
-        while (at < line->end && at - line->content < 9 && text.bytes[at] >= '0' &&
+        while (at < line->end && at - line->content < 3 && text.bytes[at] >= '0' &&
                text.bytes[at] <= '9')
             at++;
         if (at == line->content || at == line->end ||
@@ -76,6 +77,9 @@ static bool is_item(struct span text, struct markdown_line *line)
     }
     if (!is_blank_at(text, at, line->end))
         return false;
+    line->may_interrupt = at < line->end &&
+                          (text.bytes[line->content] == '1' || at - line->content == 1) &&
+                          at - line->content <= 2;
     line->content = at;
     return true;
 }

@@ -29,8 +29,10 @@ struct markdown_line {
     size_t content;    /* behind indentation and the sign of what it is */
     size_t indent;     /* columns, a tab to the next multiple of four */
     int level;         /* of a heading: 1 to 6; an underline: 1 or 2 */
-    char sign;         /* of a fence */
-    size_t run;        /* its length */
+    bool
+        may_interrupt; /* of an item: it ends a paragraph, which "1986." in front of a line does not */
+    char sign;  /* of a fence */
+    size_t run; /* its length */
 };
 
 /* The line that starts at `at`. */

@@ -52,14 +52,14 @@ static bool next_of_line(struct sentences *sentences, struct span *ret_sentence)
             return false;
         }
         *ret_sentence =
-            (struct span){sentences->text.bytes + line.start + 0, line.end - line.start};
+            (struct span){sentences->text.bytes + line.start, line.end - line.start};
         return line.kind != MARKDOWN_BLANK;
     }
     switch (line.kind) {
     case MARKDOWN_FENCE: sentences->fence = line; break;
     case MARKDOWN_BLANK:
     case MARKDOWN_UNDERLINE:
-    case MARKDOWN_RULE: break;
+    case MARKDOWN_RULE: sentences->is_item = false; break;
     case MARKDOWN_HEADING:
     case MARKDOWN_TABLE:
         sentences->at = line.next;
@@ -67,6 +67,7 @@ static bool next_of_line(struct sentences *sentences, struct span *ret_sentence)
         return ret_sentence->length > 0;
     case MARKDOWN_ITEM:
     case MARKDOWN_QUOTE:
+        sentences->is_item |= line.kind == MARKDOWN_ITEM;
         /* What it holds may be an item, a quotation or a heading again. */
         sentences->at = line.content;
         sentences->is_line_start = line.content < line.end;
@@ -81,7 +82,7 @@ static bool next_of_line(struct sentences *sentences, struct span *ret_sentence)
 }
 
 /* Does the paragraph go on in the line that starts at `at`? */
-static bool goes_on(struct span text, size_t at)
+static bool goes_on(struct span text, size_t at, bool is_item)
 {
     struct markdown_line line;
 
@@ -89,6 +90,7 @@ static bool goes_on(struct span text, size_t at)
         return false;
     line = markdown_line(text, at);
     return line.kind == MARKDOWN_TEXT ||
+           (line.kind == MARKDOWN_ITEM && !is_item && !line.may_interrupt) ||
            (line.kind == MARKDOWN_QUOTE && line.content < line.end &&
             markdown_line(text, line.content).kind == MARKDOWN_TEXT);
 }
@@ -101,7 +103,7 @@ static void next_of_prose(struct sentences *sentences, struct span *ret_sentence
     for (; at < text.length; at++) {
         char c = text.bytes[at];
 
-        if (c == '\f' || (c == '\n' && !goes_on(text, at + 1)))
+        if (c == '\f' || (c == '\n' && !goes_on(text, at + 1, sentences->is_item)))
             break;
         if ((c == '.' || c == '!' || c == '?' || (unsigned char)c >= 0xe3) &&
             ends_sentence(text, from, at, &end)) {

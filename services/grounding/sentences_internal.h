@@ -18,6 +18,7 @@ struct sentences {
     struct span text;
     size_t at;
     bool is_line_start;
+    bool is_item;               /* the paragraph is an item's */
     struct markdown_line fence; /* its kind is MARKDOWN_FENCE inside a code block */
 };
 

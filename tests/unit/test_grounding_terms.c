@@ -119,6 +119,7 @@ Test(sentences, end_with_what_they_stand_in)
         {"```c\nint a. B;\n\n# no heading\n```\nAfter", "int a. B;|# no heading|After"},
         {"~~~\n```\nx\n~~~\ny", "```|x|y"},
         {"---\n***\ntext", "text"},
+        {"It was in\n1986. We left.\n1. a\n2. b", "It was in\n1986.|We left.|a|b"},
         {"# \n#hash\n", "#hash"},
     };
 
