@@ -345,11 +345,8 @@ static void check(const struct settings *settings, struct source *source)
 {
     check_secrets(settings, source);
     check_speech(settings, source);
-<<<<<<< HEAD
     check_grounding(settings, source);
-=======
     check_fallbacks(settings, source);
->>>>>>> main
     check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
     if (*settings->store_url != '\0' &&
         strncmp(settings->store_url, "sqlite:///", 10) != 0)
