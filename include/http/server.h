@@ -31,6 +31,9 @@ struct server;
 int server_listen_socket(const char *host, int64_t port, bool reuse_port,
                          int64_t *ret_port, struct buffer *problem);
 
+struct rates *rates_new(void); /* rates.h: for services->shared */
+void rates_free(struct rates *rates);
+
 /* Serves on services->loop (borrowed, like all services) what comes in by the listening
  * socket, which it takes over.  NULL where libmicrohttpd or the loop has no room; the
  * socket is closed then. */

@@ -26,7 +26,8 @@ enum call_outcome {
     CALL_UNREACHABLE, /* no connection, at the latest after 10 seconds; nothing was sent
                        */
     CALL_BROKEN,      /* the connection ended, or what came was no HTTP */
-    CALL_TOO_LARGE /* the reply was longer than max_reply_bytes; reading stopped there */
+    CALL_TOO_LARGE, /* the reply was longer than max_reply_bytes; reading stopped there */
+    CALL_HELD_BACK  /* not made at all: the breaker is open (upstream.h) */
 };
 
 /* Pieces of the body of a 2xx reply as they come, in order, borrowed during the call.
@@ -56,7 +57,8 @@ struct call_request {
 struct call_answer {
     enum call_outcome outcome;
     long status;              /* of CALL_ANSWERED, else 0 */
-    int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds; -1: none */
+    int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds, or what
+                                 x-ratelimit-reset-* says of a spent limit; -1: none */
     struct private_text body; /* of CALL_ANSWERED */
     struct private_text
         request_body; /* what was sent, given back: it may be sent again */
@@ -74,6 +76,9 @@ typedef void call_done_fn(void *context, struct call_answer answer);
 
 /* The loop is borrowed. */
 struct call_pool *call_pool_new(struct loop *loop);
+
+/* Borrowed from the pool. */
+struct loop *call_pool_loop(const struct call_pool *pool);
 
 /* Calls still under way are cancelled.  Not from a call's done().  NULL is fine. */
 void call_pool_free(struct call_pool *pool);

@@ -251,7 +251,7 @@ static void flush_log(void *context)
 static void announce(struct process *process, int64_t port)
 {
     const struct settings *settings = &process->settings;
-    bool is_builtin = worker_uses_builtin_coach(settings);
+    bool is_builtin = coaches_begin_builtin(settings);
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);
@@ -272,6 +272,7 @@ static bool build(struct process *process, int64_t *ret_port)
         log_new(STDOUT_FILENO, process->settings.debug ? LOG_DEBUG_LEVEL : LOG_INFO);
     process->loop = loop_new();
     process->shared.settings = &process->settings;
+    process->shared.rates = rates_new();
     raise_file_limit(&process->settings);
     derive_keys(process);
     if (!process->settings.safety_enabled)
@@ -321,6 +322,7 @@ static void tear_down(struct process *process)
         free(process->metrics[at]);
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
+    rates_free(process->shared.rates);
     log_free(process->log);
     loop_free(process->loop);
     sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));

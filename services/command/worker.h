@@ -39,6 +39,5 @@ void worker_close(struct worker *worker);
 void worker_free(struct worker *worker);
 
 /* Is the built-in coach the one that these settings choose? */
-bool worker_uses_builtin_coach(const struct settings *settings);
 
 #endif

@@ -254,7 +254,8 @@ void request_answer_made(struct request *request)
 struct envelope_reader request_reader(const struct request *request)
 {
     return (struct envelope_reader){.request_id = &request->request_id,
-                                    .allowed_origin = request->allowed_origin};
+                                    .allowed_origin = request->allowed_origin,
+                                    .rate = &request->rate};
 }
 
 void request_completed(void *context, struct MHD_Connection *mhd, void **request_context,

@@ -40,6 +40,8 @@ struct request {
     int64_t body_bytes;   /* that came so far */
     void *state;          /* owned: the endpoint's own, freed by endpoint->free */
 
+    struct rate rate; /* what is left to the client; quota 0: no limit holds */
+
     bool is_complete;  /* the whole body came, or there was none */
     bool is_suspended; /* waits for request_answer() */
     bool is_answered;  /* `response` is made */

@@ -35,7 +35,7 @@ static const struct provider_errors tts_errors = {
 /* One of the calls that may be under way at once. */
 struct lane {
     struct speaker_call *owner; /* borrowed: it owns the lane */
-    struct call *call;          /* owned; NULL: not pending */
+    struct upstream_call *call; /* owned; NULL: not pending */
     size_t piece;               /* that is being spoken */
 };
 
@@ -194,7 +194,7 @@ static void cancel(struct speaker_call *call)
 static void leave(struct speaker_call *self)
 {
     for (size_t i = 0; i < CALLS_AT_ONCE; i++)
-        call_cancel(self->lanes[i].call);
+        upstream_cancel(self->lanes[i].call);
     for (size_t i = 0; i < self->piece_count && i < PIECES_MAX; i++)
         private_text_free(&self->audio[i]);
     private_text_free(&self->text);
@@ -235,6 +235,8 @@ struct speaker_http *speaker_http_new(const char *name, const char *model,
         .pool = pool,
         .log = log,
         .metrics = metrics,
+        .upstream =
+            provider_upstream(settings, pool, metrics, &metrics->SPEAKER_BREAKER_OPEN),
     };
     return http;
 }

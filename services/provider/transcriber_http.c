@@ -29,7 +29,7 @@ static const struct provider_errors stt_errors = {
 
 struct transcriber_call {
     struct transcriber_http *http; /* borrowed */
-    struct call *call;             /* owned; NULL: not pending */
+    struct upstream_call *call;    /* owned; NULL: not pending */
     transcriber_done_fn *done;
     void *context; /* borrowed from whom asked */
     struct id request_id;
@@ -140,7 +140,7 @@ static void cancel(struct transcriber_call *call)
 {
     if (call == NULL)
         return;
-    call_cancel(call->call);
+    upstream_cancel(call->call);
     free(call);
 }
 
@@ -177,6 +177,8 @@ struct transcriber_http *transcriber_http_new(const char *name, const char *mode
         .pool = pool,
         .log = log,
         .metrics = metrics,
+        .upstream = provider_upstream(settings, pool, metrics,
+                                      &metrics->TRANSCRIBER_BREAKER_OPEN),
     };
     return http;
 }
