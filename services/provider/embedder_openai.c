@@ -34,8 +34,8 @@ struct embedder {
 };
 
 struct embedder_call {
-    struct embedder *embedder; /* borrowed */
-    struct call *call;         /* owned; NULL: not pending */
+    struct embedder *embedder;  /* borrowed */
+    struct upstream_call *call; /* owned; NULL: not pending */
     size_t count;
     struct id request_id;
     embedder_done_fn *done;
