@@ -14,6 +14,7 @@
 #include "loop.h"
 #include "private_text.h"
 #include "span.h"
+#include "trace.h"
 
 #include <stdint.h>
 
@@ -43,6 +44,7 @@ struct call_request {
     const struct private_text *authorization; /* value of the header, or NULL */
     const char *authorization_name;           /* of that header; NULL: Authorization */
     const struct id *request_id;              /* sent as X-Request-ID, or NULL */
+    const struct trace *trace;                /* NULL or empty: no traceparent is sent */
     struct private_text body;                 /* owned; taken by call_start() */
     int64_t timeout_ms; /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;

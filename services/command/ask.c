@@ -12,11 +12,9 @@
 
 #include "ask.h"
 #include "clock.h"
-#include "coach_groq.h"
 #include "json.h"
 #include "private_reveal.h"
 #include "utf8.h"
-#include "worker.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -44,7 +42,7 @@ struct asking {
     struct call_pool *pool;
     struct log *log;
     struct metrics metrics;
-    struct coach *coach; /* NULL: none */
+    struct coaches coaches;
     struct retriever *retriever;
     struct terms_reader *reader;
     struct ruleset *ruleset;
@@ -135,9 +133,8 @@ static bool build(struct asking *asking)
     asking->pool = call_pool_new(asking->loop);
     asking->log = log_new(STDERR_FILENO, LOG_ERROR);
     asking->reader = terms_reader_new();
-    if (!worker_uses_builtin_coach(settings))
-        asking->coach =
-            coach_groq_new(settings, asking->pool, asking->log, &asking->metrics);
+    coaches_init(&asking->coaches, settings, asking->loop, asking->pool, asking->log,
+                 &asking->metrics);
     buffer_init(&problem, 4096);
     asking->retriever = retriever_new(settings, asking->loop, asking->pool, asking->log,
                                       &asking->metrics, &problem);
@@ -150,7 +147,7 @@ static bool build(struct asking *asking)
 static void tear_down(struct asking *asking)
 {
     retriever_free(asking->retriever);
-    coach_free(asking->coach);
+    coaches_done(&asking->coaches);
     terms_reader_free(asking->reader);
     call_pool_free(asking->pool);
     filter_free(asking->filter);
@@ -247,7 +244,7 @@ static void put(struct asking *asking, struct private_text *selection)
         .settings = &asking->settings,
         .loop = asking->loop,
         .store = &nowhere.store,
-        .coach = asking->coach,
+        .coaches = &asking->coaches,
         .retriever = asking->retriever,
         .reader = asking->reader,
         .filter = asking->filter,

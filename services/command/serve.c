@@ -230,14 +230,18 @@ static void watch(struct process *process, uv_signal_t *handle, int number,
     uv_signal_start(handle, on_signal, number);
 }
 
+/* On the main thread, which no turn waits for. */
 static void sweep(void *context)
 {
     struct process *process = context;
-
+    const struct settings *settings = &process->settings;
     int64_t now_ms = clock_wall_ms();
+    int64_t refusals_before_ms = now_ms - settings->refusal_log_days * DAY_MS;
 
-    process->shared.store->sweep(process->shared.store, now_ms,
-                                 now_ms - process->settings.refusal_log_days * DAY_MS);
+    process->shared.store->sweep(process->shared.store, now_ms, refusals_before_ms);
+    if (*settings->refusal_log != '\0' &&
+        !refusal_prune(settings->refusal_log, refusals_before_ms))
+        log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 

@@ -61,7 +61,6 @@ static void lend(struct worker *worker, struct shared_services *shared,
     };
 }
 
-/* Where the built-in coach is chosen there is no model to ask. */
 static void lend_to_asks(struct worker *worker, struct shared_services *shared,
                          struct metrics *metrics)
 {
@@ -71,7 +70,7 @@ static void lend_to_asks(struct worker *worker, struct shared_services *shared,
         .settings = settings,
         .loop = worker->loop,
         .store = shared->store,
-        .coach = worker_uses_builtin_coach(settings) ? NULL : worker->coach,
+        .coaches = &worker->coaches,
         .retriever = worker->retriever,
         .reader = worker->reader,
         .filter = worker->filter,

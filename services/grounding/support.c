@@ -195,15 +195,17 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
-static uint32_t flags_of(struct span text, const struct terms *terms, size_t at,
-                         const struct term_sentence *sentence)
+static uint32_t flags_of(const struct support *support, struct span text, size_t at,
+                         const struct term_sentence *sentence, uint32_t stem)
 {
-    const struct term *term = &terms->all[at];
-    uint32_t flags = term->flags;
+    const struct term *term = &support->terms.all[at];
+    uint32_t flags = term->flags | support->stems[stem].flags;
     size_t capitals = 0;
 
     if (at > sentence->first_term && is_broken(text, term[-1].end, term->start))
         flags |= SUPPORT_BREAK;
+    if (term->flags & TERM_NAME)
+        flags &= ~(uint32_t)SUPPORT_LIGHT; /* May */
     if (is_bracketed(text, term))
         flags |= SUPPORT_MARKER;
     if (at == sentence->first_term && is_upper(text.bytes[term->start]))
@@ -248,8 +250,7 @@ static void add_text(struct support *support, struct span text, uint32_t passage
                 support_room(support->words, support->word_count, &support->word_capacity,
                              sizeof(*support->words));
             support->words[support->word_count++] = (struct support_word){
-                stem, flags_of(text, terms, at, read) | support->stems[stem].flags,
-                term->start, term->end};
+                stem, flags_of(support, text, at, read, stem), term->start, term->end};
         }
     }
 }
@@ -283,6 +284,8 @@ bool support_next_sentence(struct support *support, struct span answer, size_t *
     return false;
 }
 
+static bool has_content(const struct support *support);
+
 bool support_holds(struct support *support, struct span claim, uint64_t cited)
 {
     bool holds = true;
@@ -297,6 +300,10 @@ bool support_holds(struct support *support, struct span claim, uint64_t cited)
 
         mark_title_names(support, &sentence);
         begin_claim(support, &sentence, cited);
+        if (!has_content(support)) {
+            end_claim(support);
+            continue; /* no word that could be held to anything */
+        }
         holds = !has_strangers(support) && !ends_in_strangers(support, &sentence);
         if (holds && !stands_in_passages(support, &sentence, cited, false)) {
             end_claim(support);
@@ -305,6 +312,14 @@ bool support_holds(struct support *support, struct span claim, uint64_t cited)
         end_claim(support);
     }
     return holds;
+}
+
+static bool has_content(const struct support *support)
+{
+    for (size_t i = 0; i < support->item_count; i++)
+        if (!(support->items[i].flags & SUPPORT_WEAK_FLAGS))
+            return true;
+    return false;
 }
 
 /* Where a sentence falls into two that can be said alone, from `from` on; its end: nowhere. */
@@ -632,10 +647,6 @@ static bool stands_in_passages(struct support *support,
     size_t row_count = 0;
     bool holds;
 
-    if (covered(support, rows, 0) >= 1) {
-        free(rows);
-        return true; /* no word that could be held to anything */
-    }
     for (size_t i = 0; i < support->passage_sentences; i++) {
         const struct support_sentence *sentence = &support->sentences[i];
         float *row = rows;

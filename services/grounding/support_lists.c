@@ -14,7 +14,8 @@ static const char *const lists[LIST_COUNT] = {
         "although though however therefore thus whose whom these those here up out over off "
         "through during between within upon per via whether however yet still rather quite "
         "according text passage section says said states stated mentions mentioned describes "
-        "explains note short being having get gets got make makes made",
+        "explains note short being having get gets got make makes made "
+        "yes okay ok sure certainly indeed",
     [LIST_DENIALS] =
         "forbid forbidden prohibit lack lacks fail fails failure unable except avoid "
         "prevent refuse deny reject exclude instead unlike impossible ban without "

@@ -56,6 +56,9 @@ static void read_headers(struct request *request)
     MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
                                 &request->headers);
     request->request_id = headers_request_id(&request->headers);
+    if (request->headers.traceparent.bytes != NULL &&
+        !request->headers.has_two_traceparents)
+        trace_read(request->headers.traceparent, &request->trace);
     if (cors_allows(&request->server->cors, request->headers.origin))
         request->allowed_origin = request->headers.origin;
 }

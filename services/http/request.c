@@ -378,6 +378,8 @@ void request_record(struct server *server, const struct request *request,
 
     metrics_add(&services->metrics->HTTP_REQUESTS[route], 1);
     log_id(line, LOG_REQUEST_ID, request_id);
+    if (request != NULL && request->trace.id[0] != '\0')
+        log_word(line, LOG_TRACE_ID, request->trace.id);
     log_word(line, LOG_ROUTE, route_name(route));
     if (request != NULL)
         log_word(line, LOG_METHOD, method_name(request->method));

@@ -28,6 +28,7 @@ struct request {
     struct request *next;
 
     struct id request_id;
+    struct trace trace; /* id "": none */
     struct headers
         headers; /* borrowed from libmicrohttpd until the request is completed */
     bool is_http_1_1;

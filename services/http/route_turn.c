@@ -96,6 +96,7 @@ static void finish(struct request *request)
     struct exchange *exchange = request->state;
     struct turn_request turn = {
         .request_id = request->request_id,
+        .trace = request->trace,
         .session_id = request->session_id,
         .news = accept_wants_events(&request->headers.accept) ? on_news : NULL,
         .received_us = request->received_us,

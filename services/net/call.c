@@ -26,8 +26,9 @@
 #define CONNECT_TIMEOUT_MS 10000L
 
 #define REPLY_HEADERS_MAX_BYTES 65536 /* of one reply, all lines together */
-#define REQUEST_HEADERS_MAX     4 /* X-Request-ID, Authorization, Content-Type, Expect */
-#define HEADER_MAX_BYTES        8192
+#define REQUEST_HEADERS_MAX \
+    5 /* X-Request-ID, traceparent, Authorization, Content-Type, Expect */
+#define HEADER_MAX_BYTES 8192
 
 #define SET(easy, option, value)                               \
     do {                                                       \
@@ -133,6 +134,12 @@ static void prepare(struct call *call, const struct call_request *request)
 
     if (request->request_id != NULL)
         add_header(call, "X-Request-ID", span_of(request->request_id->text));
+    if (request->trace != NULL && request->trace->id[0] != '\0') {
+        char parent[TRACE_HEADER_BYTES];
+
+        trace_write(request->trace, parent);
+        add_header(call, "traceparent", span_of(parent));
+    }
     if (request->authorization != NULL)
         add_header(call,
                    request->authorization_name != NULL ? request->authorization_name

@@ -30,7 +30,8 @@ struct upstream_call {
     struct call *call;         /* owned; NULL: not pending */
     struct loop_timer *timer;  /* owned; NULL: not pending */
     struct call_request request;
-    struct id request_id; /* request.request_id points here, if anywhere */
+    struct id request_id; /* request.request_id points here, if anywhere ... */
+    struct trace trace;   /* ... and request.trace here */
     call_bytes_fn *on_bytes;
     call_done_fn *done;
     void *context; /* borrowed from whom called, for both */
@@ -94,6 +95,10 @@ struct upstream_call *upstream_call(struct upstream *upstream,
     if (request->request_id != NULL) {
         self->request_id = *request->request_id;
         self->request.request_id = &self->request_id;
+    }
+    if (request->trace != NULL) {
+        self->trace = *request->trace;
+        self->request.trace = &self->trace;
     }
     if (request->on_bytes != NULL)
         self->request.on_bytes = on_bytes;

@@ -40,6 +40,7 @@ struct coach_call {
     coach_done_fn *done;
     void *context; /* borrowed from whom asked */
     struct id request_id;
+    struct trace trace;
     enum groq_format format; /* of the request under way */
     bool is_streamed;
     struct groq_stream stream; /* of the request under way; zeroed for none */
@@ -111,6 +112,7 @@ static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
     self->done = done;
     self->context = context;
     self->request_id = ask->request_id;
+    self->trace = ask->trace;
     self->is_streamed = ask->on_text != NULL;
     self->format = self->is_streamed ? groq->streamed_format : groq->format;
     groq_stream_init(&self->stream, ask->on_text, context);
@@ -133,6 +135,7 @@ static void send_request(struct coach_call *ask, struct private_text body)
         .authorization =
             private_text_is_empty(&groq->authorization) ? NULL : &groq->authorization,
         .request_id = &ask->request_id,
+        .trace = &ask->trace,
         .body = body,
         .timeout_ms = left_ms > 0 ? left_ms : 1,
         .max_reply_bytes =

@@ -91,7 +91,8 @@ struct private_text provider_authorization(const char *scheme,
 
 struct upstream_call *provider_post(const struct provider *provider,
                                     const char *content_type, struct private_text body,
-                                    const struct id *request_id, int64_t deadline_us,
+                                    const struct id *request_id,
+                                    const struct trace *trace, int64_t deadline_us,
                                     size_t max_reply_bytes, call_done_fn *done,
                                     void *context)
 {
@@ -102,6 +103,7 @@ struct upstream_call *provider_post(const struct provider *provider,
         .content_type = content_type,
         .authorization = private_text_is_empty(authorization) ? NULL : authorization,
         .request_id = request_id,
+        .trace = trace,
         .body = body,
         .timeout_ms = left_ms > 0 ? left_ms : 1,
         .max_reply_bytes = max_reply_bytes,

@@ -64,7 +64,8 @@ struct private_text provider_authorization(const char *scheme,
  * the content type is borrowed until the end. */
 struct upstream_call *provider_post(const struct provider *provider,
                                     const char *content_type, struct private_text body,
-                                    const struct id *request_id, int64_t deadline_us,
+                                    const struct id *request_id,
+                                    const struct trace *trace, int64_t deadline_us,
                                     size_t max_reply_bytes, call_done_fn *done,
                                     void *context);
 

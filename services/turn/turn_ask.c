@@ -62,6 +62,7 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
                 .turns = turns,
             },
         .request_id = turn->request.request_id,
+        .trace = turn->request.trace,
         .timeout_ms = time_to_ask_ms(turn),
         .on_text = on_text,
     };

@@ -17,6 +17,7 @@ bool turn_hear(struct turn *turn, transcriber_done_fn *done)
     struct transcriber_ask ask = {
         .container = turn->request.container,
         .request_id = turn->request.request_id,
+        .trace = turn->request.trace,
         .timeout_ms =
             turn_time_left_ms(turn, turn->services->settings->stt_timeout_s * 1000),
     };
@@ -93,6 +94,7 @@ void turn_speak(struct turn *turn, speaker_done_fn *done)
     struct speaker *speaker = turn->services->speaker;
     struct speaker_ask ask = {
         .request_id = turn->request.request_id,
+        .trace = turn->request.trace,
         .timeout_ms =
             turn_time_left_ms(turn, turn->services->settings->tts_timeout_s * 1000),
     };
