@@ -146,7 +146,7 @@ static bool is_of_asking(const struct terms *terms, const struct term *term)
     return false;
 }
 
-static bool says_something(const struct terms *terms, const struct term *term)
+static bool says_something(const struct term *term)
 {
     return (term->flags & TERM_STOP) == 0 && term->stem_length < RELEVANCE_STEM_BYTES;
 }
@@ -157,10 +157,9 @@ static bool stands_alone(const struct terms *terms)
     size_t count = 0;
 
     for (size_t i = 0; i < terms->count; i++)
-        count +=
-            says_something(terms, &terms->all[i]) && !is_of_asking(terms, &terms->all[i])
-                ? 1
-                : 0;
+        count += says_something(&terms->all[i]) && !is_of_asking(terms, &terms->all[i])
+                     ? 1
+                     : 0;
     return count >= WORDS_ALONE;
 }
 
@@ -174,7 +173,7 @@ static void add_words(struct relevance_question *question, const struct terms *t
         struct relevance_word *word = find_word(question, term_stem(terms, term));
         bool is_new = word == NULL;
 
-        if (!says_something(terms, term) || (!keeps_asking && is_of_asking(terms, term)))
+        if (!says_something(term) || (!keeps_asking && is_of_asking(terms, term)))
             continue;
         if (is_new) {
             word = &question->words[question->count++];

@@ -56,6 +56,8 @@ struct embedder *embedder_new(const struct settings *settings, struct call_pool 
         .pool = pool,
         .log = log,
         .metrics = metrics,
+        .upstream =
+            provider_upstream(settings, pool, metrics, &metrics->EMBEDDER_BREAKER_OPEN),
         .url = provider_url(settings->embeddings_base_url, "/embeddings", "", ""),
         .authorization = provider_authorization("Bearer", &settings->embeddings_api_key),
     };
@@ -124,7 +126,7 @@ void embedder_cancel(struct embedder_call *call)
 {
     if (call == NULL)
         return;
-    call_cancel(call->call);
+    upstream_cancel(call->call);
     free(call);
 }
 
