@@ -618,6 +618,18 @@ struct best {
     bool is_own;      /* and one of these has its numbers, names and polarity */
 };
 
+/* The same words in the same order. */
+static bool are_same(const struct support *support, const struct support_sentence *one,
+                     const struct support_sentence *other)
+{
+    bool are_same = one->count == other->count;
+
+    for (uint32_t i = 0; i < one->count && are_same; i++)
+        are_same =
+            support->words[one->first + i].stem == support->words[other->first + i].stem;
+    return are_same;
+}
+
 static void look_at(struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence, const float *row,
                     struct best *best)
@@ -633,7 +645,28 @@ static void look_at(struct support *support, const struct support_sentence *clai
          covered(support, row, TERM_NUMBER | TERM_NAME) < REPEATED_LEAST))
         return;
     best->is_repeated = true;
-    best->is_own = best->is_own || support_is_own(support, claim, sentence);
+    best->is_own = best->is_own || are_same(support, claim, sentence) ||
+                   support_is_own(support, claim, sentence);
+}
+
+/* Of a claim that is gathered from a few sentences, of which `best` has the most: one of them denies what
+ * it denies, and it says nothing that the best denies. */
+static bool polarity_agrees(struct support *support, const struct support_sentence *claim,
+                            const struct support_sentence *best)
+{
+    size_t at = (size_t)(best - support->sentences);
+    size_t from = at > 2 ? at - 2 : 0;
+    bool may_deny = false;
+
+    for (size_t i = from; i <= at + 2 && i < support->passage_sentences && !may_deny;
+         i++) {
+        if (support->sentences[i].passage != best->passage)
+            continue;
+        compare(support, &support->sentences[i]);
+        may_deny = support_may_deny(support, claim, &support->sentences[i]);
+    }
+    compare(support, best);
+    return may_deny && support_says_nothing_denied(support, claim, best);
 }
 
 /* `must_repeat`: three sentences together are not enough, one must say it. */
@@ -671,9 +704,7 @@ static bool stands_in_passages(struct support *support,
     free(rows);
     holds =
         best.window >= COVERED_LEAST && (best.is_repeated ? best.is_own : !must_repeat);
-    if (holds && !best.is_repeated && best.sentence != NULL) {
-        compare(support, best.sentence);
-        holds = support_polarity_agrees(support, claim, best.sentence);
-    }
+    if (holds && !best.is_repeated && best.sentence != NULL)
+        holds = polarity_agrees(support, claim, best.sentence);
     return holds;
 }

@@ -117,14 +117,13 @@ static inline bool support_is_content(const struct support_word *word)
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence);
 
-/* Does each deny what the other denies, of what they share? */
-bool support_polarity_agrees(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence);
+/* What the claim denies, the sentence denies too. */
+bool support_may_deny(const struct support *support, const struct support_sentence *claim,
+                      const struct support_sentence *sentence);
 
-/* Are two words of the claim in each other's place? */
-bool support_is_transposed(const struct support *support,
-                           const struct support_sentence *claim,
-                           const struct support_sentence *sentence);
+/* What the sentence denies, the claim does not say. */
+bool support_says_nothing_denied(const struct support *support,
+                                 const struct support_sentence *claim,
+                                 const struct support_sentence *sentence);
 
 #endif

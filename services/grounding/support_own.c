@@ -25,6 +25,12 @@ static bool opposites_agree(const struct support *support,
 static bool names_are_joined(const struct support *support,
                              const struct support_sentence *claim,
                              const struct support_sentence *sentence);
+static bool polarity_agrees(const struct support *support,
+                            const struct support_sentence *claim,
+                            const struct support_sentence *sentence);
+static bool is_transposed(const struct support *support,
+                          const struct support_sentence *claim,
+                          const struct support_sentence *sentence);
 
 static const struct support_word *words_of(const struct support *support,
                                            const struct support_sentence *sentence)
@@ -174,8 +180,8 @@ bool support_is_own(const struct support *support, const struct support_sentence
            has_own(support, sentence, &clause, TERM_NUMBER) &&
            names_are_joined(support, claim, sentence) &&
            numbers_are_own(support, claim, sentence) && opposites_agree(support, claim) &&
-           support_polarity_agrees(support, claim, sentence) &&
-           !support_is_transposed(support, claim, sentence);
+           polarity_agrees(support, claim, sentence) &&
+           !is_transposed(support, claim, sentence);
 }
 
 /* The unit of the number at `at`: the first within two words behind it; 0: there is none. */
@@ -389,9 +395,8 @@ static size_t negations(const struct support *support,
 }
 
 /* What the claim denies the sentence denies too, by a negation, an opposite or a word that says no. */
-static bool claim_is_right_to_deny(const struct support *support,
-                                   const struct support_sentence *claim,
-                                   const struct support_sentence *sentence)
+bool support_may_deny(const struct support *support, const struct support_sentence *claim,
+                      const struct support_sentence *sentence)
 {
     const struct support_word *words = words_of(support, claim);
 
@@ -415,9 +420,9 @@ static bool claim_is_right_to_deny(const struct support *support,
 }
 
 /* What the sentence denies, the claim does not say. */
-static bool claim_says_nothing_denied(const struct support *support,
-                                      const struct support_sentence *claim,
-                                      const struct support_sentence *sentence)
+bool support_says_nothing_denied(const struct support *support,
+                                 const struct support_sentence *claim,
+                                 const struct support_sentence *sentence)
 {
     const struct support_word *words = words_of(support, sentence);
 
@@ -447,15 +452,15 @@ static bool repeats_all(const struct support *support)
     return true;
 }
 
-bool support_polarity_agrees(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence)
+static bool polarity_agrees(const struct support *support,
+                            const struct support_sentence *claim,
+                            const struct support_sentence *sentence)
 {
     if (negations(support, claim) > negations(support, sentence) &&
         repeats_all(support) && !has_denial(support, sentence))
         return false; /* it denies once more than the sentence whose words it has */
-    return claim_is_right_to_deny(support, claim, sentence) &&
-           claim_says_nothing_denied(support, claim, sentence);
+    return support_may_deny(support, claim, sentence) &&
+           support_says_nothing_denied(support, claim, sentence);
 }
 
 /* Beside which name a name stands in the sentence, by `step`; NULL: beside none, or it is not there. */
@@ -551,9 +556,9 @@ static bool is_swap(int *places, size_t count)
     return true;
 }
 
-bool support_is_transposed(const struct support *support,
-                           const struct support_sentence *claim,
-                           const struct support_sentence *sentence)
+static bool is_transposed(const struct support *support,
+                          const struct support_sentence *claim,
+                          const struct support_sentence *sentence)
 {
     int places[TRANSPOSED_WORDS];
     size_t count = 0;
