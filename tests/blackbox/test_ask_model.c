@@ -129,6 +129,31 @@ Test(ask_model, a_model_that_says_nothing_is_a_timeout)
     end(world, &study);
 }
 
+/* Another coach is asked where the first fails, and the built-in one makes extracts. */
+Test(ask_model, where_the_model_fails_the_fallback_answers)
+{
+    struct study study = study_make(NULL);
+    struct world *world =
+        world_with_groq(study.setting, "LLM_FALLBACKS=builtin", "UPSTREAM_RETRIES=0");
+    upstream_will(world->upstream, (struct saying){.status = 500});
+
+    const struct reply *reply = ask_textbook(world, ANSWERABLE);
+
+    expect_success(reply);
+    expect_text(reply, "data.generator", "extractive");
+    end(world, &study);
+}
+
+Test(ask_model, questions_have_a_rate_of_their_own)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_ASKS_PER_MINUTE=2");
+
+    expect_success(ask_textbook(world, ABOUT_NOTHING));
+    expect_success(ask_chat(world, ABOUT_NOTHING));
+    expect_error(ask_textbook(world, ABOUT_NOTHING), ERROR_RATE_LIMITED);
+    world_end(world);
+}
+
 static const char *const PIECES[] = {
     /* clang-format off */
     "\"", "\\", "{", "}", "[", "]", ":", ",", "null", "true", "false", "0", "-1", "1e999", "NaN",
