@@ -117,7 +117,7 @@ struct embedder_call *embedder_start(struct embedder *embedder, const struct spa
     call->context = context;
     call->call = provider_post(
         &embedder->provider, "application/json",
-        write_body(embedder->provider.model, texts, count), &call->request_id,
+        write_body(embedder->provider.model, texts, count), &call->request_id, NULL,
         clock_monotonic_us() + timeout_ms * 1000, REPLY_MAX_BYTES, on_reply, call);
     return call;
 }

@@ -29,8 +29,8 @@ struct qdrant {
 };
 
 struct qdrant_call {
-    struct qdrant *qdrant;      /* borrowed */
-    struct upstream_call *call; /* owned */
+    struct qdrant *qdrant; /* borrowed */
+    struct call *call;     /* owned */
     struct id request_id;
     qdrant_done_fn *done;
     void *context; /* borrowed from whom asked */
