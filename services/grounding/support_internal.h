@@ -19,6 +19,7 @@
 enum support_flag {
     SUPPORT_BREAK = 1 << 8,   /* a clause begins with it */
     SUPPORT_LIGHT = 1 << 9,   /* says little: "he", "also", "about" */
+    SUPPORT_SMALL = 1 << 10,  /* "one" and "two", which the reader takes for words */
     SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */

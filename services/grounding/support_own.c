@@ -14,6 +14,7 @@
 static bool numbers_are_own(const struct support *support,
                             const struct support_sentence *claim,
                             const struct support_sentence *sentence);
+
 bool support_has_stem(const struct support *support,
                       const struct support_sentence *sentence, uint32_t stem)
 {
@@ -139,12 +140,30 @@ static bool has_own(const struct support *support,
     return true;
 }
 
+/* "One" and "two" are words more often than numbers: one that the clause has not is wrong where the clause has
+ * another number that the claim has not. */
+static bool small_numbers_are_own(const struct support *support,
+                                  const struct support_sentence *claim,
+                                  const struct support_sentence *clause)
+{
+    const struct support_word *words = support_words_of(support, claim);
+
+    for (uint32_t i = 0; i + 1 < claim->count; i++)
+        if (words[i].flags & SUPPORT_SMALL && !(words[i + 1].flags & TERM_STOP) &&
+            support_item_of(support, &words[i])->credit <= 0 &&
+            (has_more(support, clause, TERM_NUMBER) ||
+             has_more(support, clause, SUPPORT_SMALL)))
+            return false;
+    return true;
+}
+
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence)
 {
     struct support_sentence clause = find_clause(support, sentence);
 
     return has_own(support, sentence, &clause, TERM_NAME) &&
+           small_numbers_are_own(support, claim, &clause) &&
            has_own(support, sentence, &clause, TERM_NUMBER) &&
            support_names_are_joined(support, claim, sentence) &&
            numbers_are_own(support, claim, sentence) &&
