@@ -98,8 +98,9 @@ static bool is_swap(struct placed *words, size_t count)
                 first = i;
             last = i + 1;
         }
-    if (first == count || last < first + 2)
-        return false;
+    if (first == count ||
+        (last < first + 2 && !(words[first].kind & words[last].kind & TERM_NUMBER)))
+        return false; /* "red and blue" */
     if (count < TRANSPOSED_LEAST &&
         (words[first].kind == 0 || words[first].kind != words[last].kind))
         return false;
@@ -119,18 +120,23 @@ bool support_is_transposed(const struct support *support,
     const struct support_word *words = support_words_of(support, claim);
     struct placed placed[TRANSPOSED_WORDS];
     size_t count = 0;
-    int before = -2;
+    int before = -3;
+    uint32_t at = 0;
 
     if (has_by(support, claim) != has_by(support, sentence))
         return false; /* active and passive */
     for (uint32_t i = 0; i < claim->count && count < TRANSPOSED_WORDS; i++) {
         int place = place_of(support, claim, sentence, i);
-        bool goes_on = i > 0 && place == before + 1 &&
-                       words[i].flags & words[i - 1].flags & TERM_NAME;
+        /* "William of Normandy" is one name. */
+        bool goes_on = i > 0 && i - at <= 2 && place - before == (int)(i - at) &&
+                       words[i].flags & words[at].flags & TERM_NAME;
 
-        if (place >= 0 && !goes_on)
+        if (place < 0)
+            continue;
+        if (!goes_on)
             placed[count++] =
                 (struct placed){place, words[i].flags & (TERM_NAME | TERM_NUMBER)};
+        at = i;
         before = place;
     }
     return count >= TRANSPOSED_NAMES && is_swap(placed, count);

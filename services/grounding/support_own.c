@@ -77,12 +77,25 @@ static bool has_all_plain(const struct support *support,
     return all > 0 && found >= all * CLAUSE_SHARE;
 }
 
-/* The clause that the claim repeats; the whole sentence where it is none of them alone. */
+static size_t count_shared(const struct support *support,
+                           const struct support_sentence *clause)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < support->item_count; i++)
+        count += !(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
+                 has_item(support, clause, i);
+    return count;
+}
+
+/* The clause that the claim repeats, of several the one with most of its words; the whole sentence where it is
+ * none of them alone. */
 static struct support_sentence find_clause(const struct support *support,
                                            const struct support_sentence *sentence)
 {
     const struct support_word *words = support_words_of(support, sentence);
-    struct support_sentence clause = *sentence;
+    struct support_sentence clause = *sentence, best = *sentence;
+    size_t most = 0;
 
     for (uint32_t from = 0, to; from < sentence->count; from = to) {
         for (to = from + 1; to < sentence->count; to++)
@@ -90,10 +103,12 @@ static struct support_sentence find_clause(const struct support *support,
                 break;
         clause.first = sentence->first + from;
         clause.count = to - from;
-        if (has_all_plain(support, &clause))
-            return clause;
+        if (has_all_plain(support, &clause) && count_shared(support, &clause) > most) {
+            most = count_shared(support, &clause);
+            best = clause;
+        }
     }
-    return *sentence;
+    return best;
 }
 
 /* Is a name beside one that the claim has: a part of it that the claim leaves out? */
