@@ -135,6 +135,10 @@ void support_compare(struct support *support, const struct support_sentence *sen
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence);
 
+/* The numbers of a part of the claim are those of the clause that it repeats, if it repeats one. */
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence);
+
 /* What the claim denies, the sentence denies too. */
 bool support_may_deny(const struct support *support, const struct support_sentence *claim,
                       const struct support_sentence *sentence);

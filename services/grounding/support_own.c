@@ -55,7 +55,7 @@ bool support_is_clause_end(const struct support *support, const struct support_w
     return word->flags & SUPPORT_BREAK || word->stem == support->and_stem;
 }
 
-/* Has the clause every plain word, neither name nor number, that the whole sentence has of the claim,
+/* Has the clause every plain word, neither name nor number nor unit, that the whole sentence has of the claim,
  * and enough of the claim? */
 static bool has_all_plain(const struct support *support,
                           const struct support_sentence *clause)
@@ -65,7 +65,8 @@ static bool has_all_plain(const struct support *support,
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
 
-        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS))
+        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS) ||
+            support->stems[item->stem].unit != 0)
             continue;
         all += item->weight;
         if (item->credit <= 0)
@@ -129,9 +130,12 @@ static bool has_more(const struct support *support, const struct support_sentenc
 {
     const struct support_word *words = support_words_of(support, clause);
 
+    if (flag == TERM_NAME)
+        flag |= SUPPORT_BEGINS; /* it may be one */
     for (uint32_t i = 0; i < clause->count; i++)
-        if (words[i].flags & flag && support_item_of(support, &words[i]) == NULL &&
-            !(flag == TERM_NAME && is_part_of_name(support, clause, i)))
+        if (words[i].flags & flag && support_is_content(&words[i]) &&
+            support_item_of(support, &words[i]) == NULL &&
+            !(flag & TERM_NAME && is_part_of_name(support, clause, i)))
             return true;
     return false;
 }
@@ -267,4 +271,13 @@ static bool numbers_are_own(const struct support *support,
             return false;
     }
     return true;
+}
+
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence)
+{
+    struct support_sentence clause = find_clause(support, sentence);
+
+    return clause.count == sentence->count ||
+           has_own(support, sentence, &clause, TERM_NUMBER);
 }
