@@ -3,7 +3,8 @@
  *
  *   base/      settings, errors, log, JSON, audio containers and text that stays private: what every
  *              room needs.
- *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections.
+ *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
+ *              upstream tries it again or, by breaker, not at all.
  *   provider/  coach_groq asks a model and coach_builtin is one, both answer with the same JSON;
  *              transcriber_ and speaker_ files hear recordings and speak replies.
  *   session/   session and token are the rules of an interview's life; store_sqlite keeps it, and
@@ -18,8 +19,9 @@
  *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
- *   command/   serve builds and runs the service; check and doctor are the operator's tools, and ask,
- *              refusals, support, index and calibrate those of who keeps the study material.
+ *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
+ *              doctor are the operator's tools, and ask, refusals, support, index and calibrate those
+ *              of who keeps the study material.
  */
 #include "command.h"
 

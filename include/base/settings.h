@@ -7,6 +7,7 @@
 
 #include "buffer.h"
 #include "private_text.h"
+#include "span.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -53,6 +54,10 @@ void settings_free(struct settings *settings);
 
 /* The name of the present choice, for logs. */
 const char *settings_app_env_name(const struct settings *settings);
+
+/* The next entry of a list with commas or spaces between, borrowed from it; `*rest` moves
+ * on. false: no more. */
+bool settings_next_entry(const char **rest, struct span *ret_entry);
 
 /* The text of `poise --env-example`, and the part of --help that lists the settings. */
 void settings_write_example(struct buffer *out);

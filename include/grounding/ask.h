@@ -8,7 +8,7 @@
 #ifndef ASK_H
 #define ASK_H
 
-#include "coach.h"
+#include "fallbacks.h"
 #include "filter.h"
 #include "retriever.h"
 #include "store.h"
@@ -21,7 +21,8 @@ struct ask_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct loop *loop;
     struct store *store; /* keeps the refusals */
-    struct coach *coach; /* NULL: there is no model, and answers are extracts */
+    const struct coaches
+        *coaches; /* asked in their order; the built-in one's answers are extracts */
     struct retriever *retriever;
     struct terms_reader *reader;
     struct filter *
@@ -40,6 +41,7 @@ struct ask_request {
     struct private_text question;  /* owned; taken */
     struct private_text selection; /* owned; taken; empty: search the corpus */
     struct id session_id;          /* "": none */
+    struct trace trace;            /* id "": none */
     int64_t received_us;
 };
 

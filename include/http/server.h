@@ -31,6 +31,9 @@ struct server;
 int server_listen_socket(const char *host, int64_t port, bool reuse_port,
                          int64_t *ret_port, struct buffer *problem);
 
+struct rates *rates_new(void); /* rates.h: for services->shared */
+void rates_free(struct rates *rates);
+
 /* Serves on services->loop (borrowed, like all services) what comes in by the listening
  * socket, which it takes over.  NULL where libmicrohttpd or the loop has no room; the
  * socket is closed then. */
@@ -39,7 +42,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
 
 /* Ends well: turns under way are finished and their replies sent; meanwhile new ones are
  * still heard, and told 503 `draining`.  When the last turn of the process is done the
- * socket is closed and so are connections that wait for a next request.  Then `done` is
+ * socket is closed and so are connections that wait for a next request.  Where somebody
+ * holds the socket for the next process it is closed at once instead.  Then `done` is
  * called, once, from the loop.  The caller has set shared->is_draining. */
 void server_drain(struct server *server, loop_fn *done, void *context);
 

@@ -14,6 +14,7 @@
 #include "loop.h"
 #include "private_text.h"
 #include "span.h"
+#include "trace.h"
 
 #include <stdint.h>
 
@@ -26,7 +27,8 @@ enum call_outcome {
     CALL_UNREACHABLE, /* no connection, at the latest after 10 seconds; nothing was sent
                        */
     CALL_BROKEN,      /* the connection ended, or what came was no HTTP */
-    CALL_TOO_LARGE /* the reply was longer than max_reply_bytes; reading stopped there */
+    CALL_TOO_LARGE, /* the reply was longer than max_reply_bytes; reading stopped there */
+    CALL_HELD_BACK  /* not made at all: the breaker is open (upstream.h) */
 };
 
 /* Pieces of the body of a 2xx reply as they come, in order, borrowed during the call.
@@ -42,6 +44,7 @@ struct call_request {
     const struct private_text *authorization; /* value of the header, or NULL */
     const char *authorization_name;           /* of that header; NULL: Authorization */
     const struct id *request_id;              /* sent as X-Request-ID, or NULL */
+    const struct trace *trace;                /* NULL or empty: no traceparent is sent */
     struct private_text body;                 /* owned; taken by call_start() */
     int64_t timeout_ms; /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;
@@ -56,7 +59,8 @@ struct call_request {
 struct call_answer {
     enum call_outcome outcome;
     long status;              /* of CALL_ANSWERED, else 0 */
-    int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds; -1: none */
+    int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds, or what
+                                 x-ratelimit-reset-* says of a spent limit; -1: none */
     struct private_text body; /* of CALL_ANSWERED */
     struct private_text
         request_body; /* what was sent, given back: it may be sent again */
@@ -74,6 +78,9 @@ typedef void call_done_fn(void *context, struct call_answer answer);
 
 /* The loop is borrowed. */
 struct call_pool *call_pool_new(struct loop *loop);
+
+/* Borrowed from the pool. */
+struct loop *call_pool_loop(const struct call_pool *pool);
 
 /* Calls still under way are cancelled.  Not from a call's done().  NULL is fine. */
 void call_pool_free(struct call_pool *pool);

@@ -13,6 +13,7 @@
 #include "id.h"
 #include "private_text.h"
 #include "span.h"
+#include "trace.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -75,6 +76,7 @@ struct coach_ask {
     const char *schema_name;  /* static */
     const char *schema;       /* static: JSON Schema of the answer */
     struct id request_id;
+    struct trace trace; /* id "": none */
     int64_t timeout_ms;
     coach_text_fn *on_text; /* NULL: the answer is wanted whole, and is not streamed; the
                                context is that of `done` */

@@ -13,6 +13,7 @@
 #include "metrics.h"
 #include "private_text.h"
 #include "settings.h"
+#include "trace.h"
 
 #include <stdint.h>
 
@@ -28,6 +29,7 @@ struct speech {
 struct speaker_ask {
     struct private_text text; /* owned; taken by start() */
     struct id request_id;
+    struct trace trace; /* id "": none */
     int64_t timeout_ms; /* over 0; TTS_TIMEOUT_SECONDS holds as well */
 };
 

@@ -18,6 +18,7 @@
 #include "metrics.h"
 #include "private_text.h"
 #include "settings.h"
+#include "trace.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -44,6 +45,7 @@ struct transcriber_ask {
                                 for TRANSCRIBER_ROOM_BYTES more spares a copy */
     enum audio_container container; /* of the recording; not AUDIO_UNKNOWN */
     struct id request_id;
+    struct trace trace; /* id "": none */
     int64_t timeout_ms; /* over 0; STT_TIMEOUT_SECONDS holds as well */
 };
 

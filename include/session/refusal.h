@@ -4,7 +4,8 @@
  * keeps all but the question.
  *
  * It is a table of the store, or a file of JSON lines that REFUSAL_LOG names.  The file is opened for
- * each line, so that it may be moved away at any time.
+ * each line, so that it may be moved away at any time, and locked (flock(2)) while a line is written or
+ * old ones are removed.
  */
 #ifndef REFUSAL_H
 #define REFUSAL_H
@@ -38,5 +39,10 @@ bool refusal_read(struct span line, struct refusal *ret_refusal);
 
 /* Appends a line to the file at `path`, which is made (mode 0600) where it does not exist.  Blocks. */
 bool refusal_append(const char *path, const struct refusal *refusal);
+
+/* Removes the lines from before a time, once the first of them is more than a day too old: the file is written
+ * anew for that.  A file that does not begin with a refusal is left alone.  Blocks.  false: it failed, and the
+ * file is as it was. */
+bool refusal_prune(const char *path, int64_t before_ms);
 
 #endif

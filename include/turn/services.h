@@ -4,8 +4,8 @@
 #ifndef SERVICES_H
 #define SERVICES_H
 
-#include "coach.h"
 #include "digest.h"
+#include "fallbacks.h"
 #include "fillers.h"
 #include "filter.h"
 #include "log.h"
@@ -14,9 +14,10 @@
 #include "settings.h"
 #include "speaker.h"
 #include "store.h"
-#include "transcriber.h"
 
 #include <stdatomic.h>
+
+struct rates;
 
 /* What all loops share; read-only after start, but for the two atomics. */
 struct shared_services {
@@ -26,8 +27,10 @@ struct shared_services {
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
     struct metrics **metrics;    /* of all loops */
     size_t metrics_count;
+    struct rates *rates;      /* how often clients may ask (http/rates.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
     _Atomic bool is_draining;
+    bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 
 /* One loop's own. */
@@ -36,9 +39,9 @@ struct services {
     const struct settings *settings; /* the same as shared->settings */
     struct loop *loop;
     struct store *store; /* the same as shared->store */
-    struct coach *coach;
-    struct transcriber *transcriber; /* NULL: recordings cannot be heard here */
-    struct speaker *speaker;         /* NULL: replies are not spoken */
+    const struct coaches *coaches;
+    const struct transcribers *transcribers;
+    struct speaker *speaker; /* NULL: replies are not spoken */
     const struct filler_counter *fillers;
     struct filter *filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks
                               on a reload */

@@ -7,6 +7,7 @@
 #include "audio.h"
 #include "buffer.h"
 #include "services.h"
+#include "trace.h"
 
 struct turn;
 
@@ -28,6 +29,7 @@ typedef void turn_news_fn(void *context, enum turn_news news,
 
 struct turn_request {
     struct id request_id;
+    struct trace trace;             /* id "": none */
     struct id session_id;           /* the token's, in lower case */
     struct private_text transcript; /* owned; taken; empty: there was none */
     struct buffer recording;        /* owned; taken; where input.has_audio and there is no

@@ -1,5 +1,6 @@
 #include "settings.h"
 
+#include "address.h"
 #include "env_file_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
@@ -182,23 +183,27 @@ static bool is_http_url(const char *url)
            strpbrk(rest, " \t\r\n\"<>") == NULL;
 }
 
+bool settings_next_entry(const char **rest, struct span *ret_entry)
+{
+    *rest += strspn(*rest, ", ");
+    *ret_entry = (struct span){*rest, strcspn(*rest, ", ")};
+    *rest += ret_entry->length;
+    return ret_entry->length > 0;
+}
+
 /* An origin as a browser sends it: scheme and host, no path (RFC 6454, section 7). */
 static bool are_origins(const char *list)
 {
-    for (const char *at = list; *at != '\0';) {
-        char origin[256];
-        size_t length;
+    struct span entry;
+    char origin[256];
 
-        at += strspn(at, ", ");
-        length = strcspn(at, ", ");
-        if (length >= sizeof(origin))
+    while (settings_next_entry(&list, &entry)) {
+        if (entry.length >= sizeof(origin))
             return false;
-        memcpy(origin, at, length);
-        origin[length] = '\0';
-        if (length > 0 &&
-            (!is_http_url(origin) || strchr(strstr(origin, "://") + 3, '/') != NULL))
+        memcpy(origin, entry.bytes, entry.length);
+        origin[entry.length] = '\0';
+        if (!is_http_url(origin) || strchr(strstr(origin, "://") + 3, '/') != NULL)
             return false;
-        at += length;
     }
     return true;
 }
@@ -219,6 +224,56 @@ static void check_key(struct source *source, const char *name,
 {
     if (!is_header_value(key))
         report(source, name, NULL, "must be visible ASCII characters");
+}
+
+static bool are_networks(const char *list)
+{
+    struct span entry;
+    struct network network;
+
+    while (settings_next_entry(&list, &entry))
+        if (!network_parse(entry, &network))
+            return false;
+    return true;
+}
+
+static bool are_coaches(const char *list)
+{
+    struct span entry;
+    char url[512];
+
+    while (settings_next_entry(&list, &entry)) {
+        const char *at = memchr(entry.bytes, '@', entry.length);
+        size_t model_length = at != NULL ? (size_t)(at - entry.bytes) : entry.length;
+
+        if (model_length == 0 || entry.length - model_length >= sizeof(url))
+            return false;
+        if (at == NULL)
+            continue;
+        memcpy(url, at + 1, entry.length - model_length - 1);
+        url[entry.length - model_length - 1] = '\0';
+        if (!is_http_url(url))
+            return false;
+    }
+    return true;
+}
+
+static void check_fallbacks(const struct settings *settings, struct source *source)
+{
+    const char *rest = settings->stt_fallbacks;
+    bool are_ears = true;
+    struct span entry;
+
+    while (settings_next_entry(&rest, &entry))
+        are_ears &= span_equals(entry, "deepgram") || span_equals(entry, "groq") ||
+                    span_equals(entry, "openai");
+    if (!are_ears)
+        report(source, "STT_FALLBACKS", settings->stt_fallbacks,
+               "must be some of deepgram, groq, openai, separated by commas");
+    if (!are_coaches(settings->llm_fallbacks))
+        report(source, "LLM_FALLBACKS", settings->llm_fallbacks,
+               "must be builtin, model or model@http(s)://server, separated by commas");
+    check_key(source, "LLM_FALLBACK_API_KEY", &settings->llm_fallback_api_key);
 }
 
 static void check_url(struct source *source, const char *name, const char *url)
@@ -291,10 +346,14 @@ static void check(const struct settings *settings, struct source *source)
     check_secrets(settings, source);
     check_speech(settings, source);
     check_grounding(settings, source);
+    check_fallbacks(settings, source);
     check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
     if (*settings->store_url != '\0' &&
         strncmp(settings->store_url, "sqlite:///", 10) != 0)
         report(source, "STORE_URL", settings->store_url, "must be sqlite:///path");
+    if (!are_networks(settings->trusted_proxies))
+        report(source, "TRUSTED_PROXIES", settings->trusted_proxies,
+               "must be addresses or networks such as 10.0.0.0/8, separated by commas");
     if (!are_origins(settings->cors_allowed_origins))
         report(source, "CORS_ALLOWED_ORIGINS", settings->cors_allowed_origins,
                "must be origins such as https://app.example.org, separated by commas");

@@ -26,6 +26,7 @@
 struct question {
     struct loop *loop; /* borrowed */
     enum error error;
+    struct metrics metrics; /* nobody reads them */
 };
 
 static bool say(bool is_good, const char *what, const char *detail)
@@ -120,7 +121,7 @@ static bool check_coach(const struct settings *settings)
     struct call_pool *pool;
     char detail[320];
 
-    if (worker_uses_builtin_coach(settings))
+    if (coaches_begin_builtin(settings))
         return say(true, "coach", "builtin, no key and no network needed");
     question.loop = loop_new();
     pool = call_pool_new(question.loop);
@@ -152,7 +153,8 @@ static bool say_speech(const char *what, const char *name, enum error error)
 static bool check_ears(const struct settings *settings, struct call_pool *pool,
                        struct question *question)
 {
-    struct transcriber *transcriber = transcriber_new(settings, pool, NULL, NULL);
+    struct transcriber *transcriber =
+        transcriber_new(settings, pool, NULL, &question->metrics);
     bool is_good;
 
     if (transcriber == NULL)
@@ -168,7 +170,8 @@ static bool check_ears(const struct settings *settings, struct call_pool *pool,
 static bool check_voice(const struct settings *settings, struct call_pool *pool,
                         struct question *question)
 {
-    struct speaker *speaker = speaker_new(settings, question->loop, pool, NULL, NULL);
+    struct speaker *speaker =
+        speaker_new(settings, question->loop, pool, NULL, &question->metrics);
     bool is_good;
 
     if (speaker == NULL)

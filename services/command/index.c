@@ -11,6 +11,7 @@
 #include "index.h"
 #include "qdrant_fill.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -142,11 +143,13 @@ static bool fill(const struct options *options, const struct settings *settings,
 static int run(const struct options *options, const struct settings *settings)
 {
     struct buffer problem;
-    struct stat status;
+    struct stat status = {0};
     bool is_good;
 
-    if (stat(options->directory, &status) == 0 && !S_ISDIR(status.st_mode)) {
-        fprintf(stderr, "poise index: %s: not a directory\n", options->directory);
+    errno = 0;
+    if (stat(options->directory, &status) != 0 || !S_ISDIR(status.st_mode)) {
+        fprintf(stderr, "poise index: %s: %s\n", options->directory,
+                errno != 0 ? strerror(errno) : "not a directory");
         return INDEX_BAD_USAGE;
     }
     buffer_init(&problem, PROBLEM_BYTES);

@@ -1,8 +1,6 @@
 #include "worker.h"
 
 #include "call.h"
-#include "coach_builtin.h"
-#include "coach_groq.h"
 #include "mem.h"
 #include "server.h"
 
@@ -14,9 +12,9 @@ struct worker {
     struct loop *loop; /* owned, like all of these */
     struct log *log;
     struct call_pool *pool;
-    struct coach *coach;
-    struct transcriber *transcriber; /* NULL: recordings cannot be heard */
-    struct speaker *speaker;         /* NULL: replies are not spoken */
+    struct coaches coaches;
+    struct transcribers transcribers;
+    struct speaker *speaker; /* NULL: replies are not spoken */
     struct filler_counter *fillers;
     struct filter *filter; /* NULL: no filter */
     struct retriever *retriever;
@@ -36,13 +34,6 @@ struct reload {
     void *context;
 };
 
-bool worker_uses_builtin_coach(const struct settings *settings)
-{
-    return settings->llm_provider == LLM_PROVIDER_BUILTIN ||
-           (settings->llm_provider == LLM_PROVIDER_AUTO &&
-            private_text_is_empty(&settings->groq_api_key));
-}
-
 static void flush_log(void *context)
 {
     struct worker *worker = context;
@@ -60,8 +51,8 @@ static void lend(struct worker *worker, struct shared_services *shared,
         .settings = shared->settings,
         .loop = worker->loop,
         .store = shared->store,
-        .coach = worker->coach,
-        .transcriber = worker->transcriber,
+        .coaches = &worker->coaches,
+        .transcribers = &worker->transcribers,
         .speaker = worker->speaker,
         .fillers = worker->fillers,
         .filter = worker->filter,
@@ -70,7 +61,6 @@ static void lend(struct worker *worker, struct shared_services *shared,
     };
 }
 
-/* Where the built-in coach is chosen there is no model to ask. */
 static void lend_to_asks(struct worker *worker, struct shared_services *shared,
                          struct metrics *metrics)
 {
@@ -80,7 +70,7 @@ static void lend_to_asks(struct worker *worker, struct shared_services *shared,
         .settings = settings,
         .loop = worker->loop,
         .store = shared->store,
-        .coach = worker_uses_builtin_coach(settings) ? NULL : worker->coach,
+        .coaches = &worker->coaches,
         .retriever = worker->retriever,
         .reader = worker->reader,
         .filter = worker->filter,
@@ -101,10 +91,10 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
     worker->loop = loop_new();
     worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
     worker->pool = call_pool_new(worker->loop);
-    worker->coach = worker_uses_builtin_coach(settings)
-                        ? coach_builtin_new(worker->loop)
-                        : coach_groq_new(settings, worker->pool, worker->log, metrics);
-    worker->transcriber = transcriber_new(settings, worker->pool, worker->log, metrics);
+    coaches_init(&worker->coaches, settings, worker->loop, worker->pool, worker->log,
+                 metrics);
+    transcribers_init(&worker->transcribers, settings, worker->pool, worker->log,
+                      metrics);
     worker->speaker =
         speaker_new(settings, worker->loop, worker->pool, worker->log, metrics);
     worker->fillers = filler_counter_new();
@@ -191,6 +181,28 @@ void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *
     loop_post(worker->loop, swap_filter, reload);
 }
 
+struct ping {
+    struct loop *asker; /* borrowed, like the context */
+    loop_fn *done;
+    void *context;
+};
+
+static void answer_ping(void *context)
+{
+    struct ping *ping = context;
+
+    loop_post(ping->asker, ping->done, ping->context);
+    free(ping);
+}
+
+void worker_ping(struct worker *worker, struct loop *asker, loop_fn *done, void *context)
+{
+    struct ping *ping = MEM_NEW(struct ping);
+
+    *ping = (struct ping){asker, done, context};
+    loop_post(worker->loop, answer_ping, ping);
+}
+
 void worker_join(struct worker *worker)
 {
     pthread_join(worker->thread, NULL);
@@ -207,8 +219,8 @@ void worker_free(struct worker *worker)
     if (worker == NULL)
         return;
     worker_close(worker);
-    coach_free(worker->coach);
-    transcriber_free(worker->transcriber);
+    coaches_done(&worker->coaches);
+    transcribers_done(&worker->transcribers);
     speaker_free(worker->speaker);
     filler_counter_free(worker->fillers);
     retriever_free(worker->retriever);

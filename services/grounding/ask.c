@@ -7,7 +7,7 @@
  * The functions stand in the order in which they run.  A step that must wait starts one call and returns; its
  * continuation is the function right below it.  Where a gate refuses, refuse() notes it in the refusal log;
  * every path ends in finish(), the only caller of ask->done.  Only generate() knows the model, and it is
- * called from one place, behind the gates.
+ * called from behind the gates alone.
  */
 #include "ask_internal.h"
 
@@ -139,24 +139,24 @@ static void judge_passages(struct ask *ask)
         generate(ask);
 }
 
+/* Without a model the answer is an extract. */
 static void generate(struct ask *ask)
 {
-    struct ask_services *services = ask->services;
-    struct coach *coach = services->coach;
+    struct coach *coach = ask_model(ask);
     struct coach_ask coach_ask = {
         .request_id = ask->request.request_id,
-        .timeout_ms = ask_time_left_ms(ask, services->settings->llm_timeout_s * 1000),
+        .trace = ask->request.trace,
+        .timeout_ms = ask_model_time_ms(ask),
     };
 
     if (coach == NULL) {
         generate_extract(&ask->request.question, &ask->given, &ask->generated);
-        ask->is_generated = true;
         judge_answer(ask);
     } else if (coach_ask.timeout_ms <= 0) {
         fail(ask, ERROR_LLM_TIMEOUT);
     } else {
         generate_ask(&coach_ask, &ask->request.question, &ask->given);
-        ask->llm_us = -clock_monotonic_us();
+        ask->llm_us -= clock_monotonic_us();
         coach->start(coach, &coach_ask, on_reply, ask);
     }
 }
@@ -170,8 +170,9 @@ static void on_reply(void *context, enum error error, struct coach_answer reply)
         error = generate_read(&reply.text, &ask->given, &ask->generated);
     private_text_free(&reply.text);
     if (error == OK) {
-        ask->is_generated = true;
         judge_answer(ask);
+    } else if (ask_may_ask_elsewhere(ask, error)) {
+        generate(ask);
     } else {
         struct ask_result result = {.error = error, .retry_after_s = reply.retry_after_s};
 
@@ -181,6 +182,7 @@ static void on_reply(void *context, enum error error, struct coach_answer reply)
 
 static void judge_answer(struct ask *ask)
 {
+    ask->is_generated = true;
     ask_judge_generated(ask);
     gates_ask(ask->request.surface, GATE_WHEN_GENERATED, ask->services->settings,
               &ask->facts, &ask->ruling);

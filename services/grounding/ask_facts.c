@@ -14,12 +14,37 @@
 
 #define SELECTION_ID      "user-selection"
 #define SELECTION_CHAPTER "Selected text"
+#define TIME_BEHIND_MS    1500
 
 int64_t ask_time_left_ms(const struct ask *ask, int64_t longest_ms)
 {
     int64_t left_ms = (ask->deadline_us - clock_monotonic_us()) / 1000;
 
     return left_ms < longest_ms ? left_ms : longest_ms;
+}
+
+struct coach *ask_model(const struct ask *ask)
+{
+    struct coach *coach = ask->services->coaches->all[ask->coach_at];
+
+    return strcmp(coach->name, "builtin") == 0 ? NULL : coach;
+}
+
+int64_t ask_model_time_ms(const struct ask *ask)
+{
+    int64_t behind = (int64_t)(ask->services->coaches->count - ask->coach_at) - 1;
+    int64_t most_ms = ask->services->settings->llm_timeout_s * 1000;
+    int64_t left_ms = ask_time_left_ms(ask, INT64_MAX) - behind * TIME_BEHIND_MS;
+
+    return left_ms < most_ms ? left_ms : most_ms;
+}
+
+bool ask_may_ask_elsewhere(struct ask *ask, enum error error)
+{
+    if (!fallback_helps(error) || ask->coach_at + 1 == ask->services->coaches->count)
+        return false;
+    ask->coach_at++;
+    return true;
 }
 
 struct filter_verdict ask_screen(struct ask *ask, const struct private_text *text)

@@ -17,6 +17,7 @@ struct ask {
     int64_t started_us;
     int64_t deadline_us; /* monotonic */
     int64_t llm_us;
+    size_t coach_at; /* in services->coaches: who is asked */
 
     struct retrieval retrieval; /* owned */
     struct passages given; /* what an answer is made from, in document order; owned */
@@ -33,6 +34,15 @@ struct ask {
 
 /* At most this, and never more than what is left until the deadline. */
 int64_t ask_time_left_ms(const struct ask *ask, int64_t longest_ms);
+
+/* The coach whose turn it is; NULL: it is no model. */
+struct coach *ask_model(const struct ask *ask);
+
+/* What it may take: who is not the last leaves some time to those behind. */
+int64_t ask_model_time_ms(const struct ask *ask);
+
+/* Is there another one to ask after this error?  Then it is that one's turn. */
+bool ask_may_ask_elsewhere(struct ask *ask, enum error error);
 
 /* Fills in `given` and the facts that are known after the retrieval. */
 void ask_judge_retrieval(struct ask *ask);

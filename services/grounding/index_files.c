@@ -127,10 +127,10 @@ bool index_files_list(const char *directory, struct index_files *ret_files,
     FTS *walk;
     FTSENT *entry;
 
+    errno = 0;
     if (stat(directory, &status) != 0 || !S_ISDIR(status.st_mode)) {
         index_complain(problem, directory,
-                       S_ISREG(status.st_mode) || errno == 0 ? "not a directory"
-                                                             : strerror(errno));
+                       errno == 0 ? "not a directory" : strerror(errno));
         free(path);
         return false;
     }

@@ -14,6 +14,7 @@
 #define LIKE_LETTERS_LEAST 5
 #define LIKE_CREDIT        0.8
 #define NEIGHBOUR_WORDS    3
+#define WORDS_ALONE        2
 #define NO_WORD            UINT16_MAX
 
 enum { SET_WORDS = RELEVANCE_WORDS_MOST / 64 };
@@ -128,32 +129,72 @@ static struct relevance_word *find_word(const struct relevance_question *questio
     return NULL;
 }
 
-void relevance_ask(struct relevance *relevance, struct span question,
-                   const struct relevance_corpus *corpus,
-                   struct relevance_question *ret_question)
+/* Stems of what people say around a question, and of nothing that it is about. */
+static bool is_of_asking(const struct terms *terms, const struct term *term)
 {
-    struct terms terms = {0};
+    static const char *const stems[] = {
+        "am",     "ani",   "anyon", "anybodi", "bit",        "explain", "he",    "hei",
+        "hello",  "her",   "hi",    "him",     "his",        "if",      "im",    "just",
+        "know",   "lot",   "me",    "mine",    "my",         "myself",  "our",   "pleas",
+        "realli", "she",   "so",    "some",    "somebodi",   "someon",  "sorri", "tell",
+        "thank",  "their", "them",  "then",    "understand", "us",      "want",  "wonder",
+    };
+
+    for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
+        if (strcmp(term_stem(terms, term), stems[i]) == 0)
+            return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0;
+    return false;
+}
+
+static bool says_something(const struct term *term)
+{
+    return (term->flags & TERM_STOP) == 0 && term->stem_length < RELEVANCE_STEM_BYTES;
+}
+
+/* Does enough of the question stand without those words? */
+static bool stands_alone(const struct terms *terms)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < terms->count; i++)
+        count += says_something(&terms->all[i]) && !is_of_asking(terms, &terms->all[i])
+                     ? 1
+                     : 0;
+    return count >= WORDS_ALONE;
+}
+
+static void add_words(struct relevance_question *question, const struct terms *terms)
+{
+    bool keeps_asking = !stands_alone(terms);
     bool is_behind = false; /* the last word was added as the newest */
 
-    *ret_question = (struct relevance_question){0};
-    terms_read(relevance->reader, question, &terms);
-    ret_question->words = mem_zalloc(RELEVANCE_WORDS_MOST * sizeof(*ret_question->words));
-    for (size_t i = 0; i < terms.count; i++) {
-        const struct term *term = &terms.all[i];
-        struct relevance_word *word = find_word(ret_question, term_stem(&terms, term));
+    for (size_t i = 0; i < terms->count && question->count < RELEVANCE_WORDS_MOST; i++) {
+        const struct term *term = &terms->all[i];
+        struct relevance_word *word = find_word(question, term_stem(terms, term));
         bool is_new = word == NULL;
 
-        if ((term->flags & TERM_STOP) != 0 || term->stem_length >= RELEVANCE_STEM_BYTES ||
-            ret_question->count == RELEVANCE_WORDS_MOST)
+        if (!says_something(term) || (!keeps_asking && is_of_asking(terms, term)))
             continue;
         if (is_new) {
-            word = &ret_question->words[ret_question->count++];
-            memcpy(word->stem, term_stem(&terms, term), term->stem_length);
+            word = &question->words[question->count++];
+            memcpy(word->stem, term_stem(terms, term), term->stem_length);
             word->has_left = is_behind;
         }
         word->is_fact |= (term->flags & (TERM_NAME | TERM_NUMBER)) != 0;
         is_behind = is_new;
     }
+}
+
+void relevance_ask(struct relevance *relevance, struct span question,
+                   const struct relevance_corpus *corpus,
+                   struct relevance_question *ret_question)
+{
+    struct terms terms = {0};
+
+    *ret_question = (struct relevance_question){0};
+    terms_read(relevance->reader, question, &terms);
+    ret_question->words = mem_zalloc(RELEVANCE_WORDS_MOST * sizeof(*ret_question->words));
+    add_words(ret_question, &terms);
     for (size_t i = 0; i < ret_question->count; i++) {
         weigh(&ret_question->words[i], corpus);
         ret_question->weight += ret_question->words[i].weight;

@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "endpoints.h"
+#include "throttle.h"
 #include "token.h"
 
 #include <string.h>
@@ -40,11 +41,14 @@ void admit(struct request *request, const char *target, const char *method,
     if (error == OK && request->endpoint != NULL && request->endpoint->needs_token)
         error = check_token(request);
     if (error == OK)
+        error = throttle_check(request);
+    if (error == OK)
         error = check_room(request);
 
     if (error != OK)
-        request_answer(request,
-                       &(struct answer){.error = error, .allow = request->match.allow});
+        request_answer(request, &(struct answer){.error = error,
+                                                 .allow = request->match.allow,
+                                                 .retry_after_s = request->rate.wait_s});
 }
 
 static void read_headers(struct request *request)
@@ -52,6 +56,9 @@ static void read_headers(struct request *request)
     MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
                                 &request->headers);
     request->request_id = headers_request_id(&request->headers);
+    if (request->headers.traceparent.bytes != NULL &&
+        !request->headers.has_two_traceparents)
+        trace_read(request->headers.traceparent, &request->trace);
     if (cors_allows(&request->server->cors, request->headers.origin))
         request->allowed_origin = request->headers.origin;
 }

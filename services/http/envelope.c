@@ -3,6 +3,7 @@
 #include "json.h"
 #include "private_reveal.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_ENVELOPE_BYTES (1024 * 1024)
@@ -12,6 +13,7 @@
 static void write_error(struct json_writer *json, const struct answer *answer);
 static int64_t retry_after_s(const struct answer *answer);
 static void add_content_range(struct response *response, int64_t complete_bytes);
+static void add_rate(struct response *response, const struct rate *rate);
 static void add_server_timing(struct response *response,
                               const struct turn_timings *timings);
 
@@ -55,6 +57,8 @@ void envelope_cacheable_headers(struct response *response,
     response_header(response, "X-Request-ID", reader->request_id->text);
     response_header(response, "X-Content-Type-Options", "nosniff");
     response_header(response, "Vary", "Origin");
+    if (reader->rate != NULL && reader->rate->quota > 0)
+        add_rate(response, reader->rate);
     if (reader->allowed_origin.length > 0) {
         response_header_copy(response, "Access-Control-Allow-Origin",
                              reader->allowed_origin);
@@ -161,6 +165,21 @@ static void add_content_range(struct response *response, int64_t complete_bytes)
     response_header_copy(response, "Content-Range",
                          (struct span){text.bytes, text.length});
     buffer_done(&text);
+}
+
+/* `"turns";q=30;w=60` and `"turns";r=29;t=2`: draft-ietf-httpapi-ratelimit-headers-10. */
+static void add_rate(struct response *response, const struct rate *rate)
+{
+    char text[96];
+    int length;
+
+    length = snprintf(text, sizeof(text), "\"%s\";q=%lld;w=60", rate->name,
+                      (long long)rate->quota);
+    response_header_copy(response, "RateLimit-Policy",
+                         (struct span){text, (size_t)length});
+    length = snprintf(text, sizeof(text), "\"%s\";r=%lld;t=%lld", rate->name,
+                      (long long)rate->remaining, (long long)rate->reset_s);
+    response_header_copy(response, "RateLimit", (struct span){text, (size_t)length});
 }
 
 /* "upload;dur=1.2, stt;dur=0.0, ..., total;dur=512.7" (W3C Server Timing), in

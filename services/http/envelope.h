@@ -8,6 +8,7 @@
 #include "errors.h"
 #include "id.h"
 #include "private_text.h"
+#include "rates.h"
 #include "response.h"
 #include "turn.h"
 
@@ -32,6 +33,7 @@ struct answer {
 struct envelope_reader {
     const struct id *request_id; /* borrowed until the reply is sent */
     struct span allowed_origin;  /* the page that may read it (CORS); {NULL, 0}: none */
+    const struct rate *rate;     /* what is left to the client; NULL: no limit holds */
 };
 
 /* Makes the reply; response_done() by the caller. */

@@ -26,7 +26,7 @@ static ssize_t take(void *context, uint64_t position, char *bytes, size_t room);
 static void keep_alive_later(struct event_stream *stream);
 static void on_quiet(void *context);
 
-void event_stream_begin(struct request *request, bool is_replay)
+void event_stream_begin(struct request *request)
 {
     struct envelope_reader reader = request_reader(request);
     struct event_stream *stream = MEM_NEW(struct event_stream);
@@ -38,8 +38,6 @@ void event_stream_begin(struct request *request, bool is_replay)
     response_header(&request->response, "Content-Type", "text/event-stream");
     envelope_common_headers(&request->response, &reader);
     response_header(&request->response, "X-Accel-Buffering", "no");
-    if (is_replay)
-        response_header(&request->response, "Idempotent-Replayed", "true");
     keep_alive_later(stream);
     request_answer_made(request);
 }
@@ -82,6 +80,26 @@ void event_stream_result(struct request *request, const struct answer *answer)
     loop_timer_cancel(stream->keep_alive);
     stream->keep_alive = NULL;
     connection_enter(request->connection, CONNECTION_SENDING);
+}
+
+void event_stream_only(struct request *request, const struct answer *answer)
+{
+    struct envelope_reader reader = request_reader(request);
+    struct response *response = &request->response;
+    struct buffer event;
+
+    envelope_make(response, &reader, answer);
+    request->error = answer->error;
+    for (size_t i = 0; i < response->header_count; i++)
+        if (strcmp(response->headers[i].name, "Content-Type") == 0)
+            response->headers[i].value = "text/event-stream";
+    buffer_init(&event, response->body.length + 64);
+    buffer_append_string(&event, "event: result\ndata: ");
+    buffer_append(&event, response->body.bytes, response->body.length);
+    buffer_append_string(&event, "\n\n");
+    buffer_done(&response->body);
+    response->body = event;
+    request_answer_made(request);
 }
 
 /* What our writers write is on one line: no line break can end the data early. */

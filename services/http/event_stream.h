@@ -18,9 +18,8 @@
 
 struct event_stream;
 
-/* Answers the request: from now on its reply is 200 and a stream.  `is_replay` says that
- * the outcome is that of an earlier request. */
-void event_stream_begin(struct request *request, bool is_replay);
+/* Answers the request: from now on its reply is 200 and a stream. */
+void event_stream_begin(struct request *request);
 
 /* `event: stage`. */
 void event_stream_stage(struct request *request, const char *stage);
@@ -31,6 +30,10 @@ void event_stream_text(struct request *request, const char *event,
 
 /* `event: result`, the last one: the envelope. */
 void event_stream_result(struct request *request, const struct answer *answer);
+
+/* Answers the request with nothing but the result: for an outcome that came before any
+ * news.  Its status and headers are those of the ordinary reply. */
+void event_stream_only(struct request *request, const struct answer *answer);
 
 /* For request.c: hands the stream to libmicrohttpd. */
 enum MHD_Result event_stream_queue(struct request *request);

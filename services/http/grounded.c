@@ -29,6 +29,7 @@ void grounded_finish(struct request *request, enum ask_surface surface,
     struct ask_request question = {
         .surface = surface,
         .request_id = request->request_id,
+        .trace = request->trace,
         .received_us = request->received_us,
     };
 

@@ -29,11 +29,14 @@ struct headers {
     struct span origin;
     struct span range;
     struct span if_range;
-    struct accept accept; /* of all Accept lines together */
-    bool is_suspicious;   /* a header that must be one is there twice, or one is folded */
+    struct span traceparent;   /* none where there are two */
+    struct span forwarded_for; /* the last X-Forwarded-For: the nearest proxy's */
+    struct accept accept;      /* of all Accept lines together */
+    bool is_suspicious; /* a header that must be one is there twice, or one is folded */
     bool has_connection_close;
     bool has_two_authorizations;
     bool has_two_request_ids;
+    bool has_two_traceparents;
     bool has_two_idempotency_keys;
     bool has_two_ranges; /* or two If-Range: neither is to be believed */
 };

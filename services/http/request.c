@@ -254,7 +254,8 @@ void request_answer_made(struct request *request)
 struct envelope_reader request_reader(const struct request *request)
 {
     return (struct envelope_reader){.request_id = &request->request_id,
-                                    .allowed_origin = request->allowed_origin};
+                                    .allowed_origin = request->allowed_origin,
+                                    .rate = &request->rate};
 }
 
 void request_completed(void *context, struct MHD_Connection *mhd, void **request_context,
@@ -377,6 +378,8 @@ void request_record(struct server *server, const struct request *request,
 
     metrics_add(&services->metrics->HTTP_REQUESTS[route], 1);
     log_id(line, LOG_REQUEST_ID, request_id);
+    if (request != NULL && request->trace.id[0] != '\0')
+        log_word(line, LOG_TRACE_ID, request->trace.id);
     log_word(line, LOG_ROUTE, route_name(route));
     if (request != NULL)
         log_word(line, LOG_METHOD, method_name(request->method));

@@ -28,6 +28,7 @@ struct request {
     struct request *next;
 
     struct id request_id;
+    struct trace trace; /* id "": none */
     struct headers
         headers; /* borrowed from libmicrohttpd until the request is completed */
     bool is_http_1_1;
@@ -39,6 +40,8 @@ struct request {
     int64_t received_us;  /* monotonic: when the head was there */
     int64_t body_bytes;   /* that came so far */
     void *state;          /* owned: the endpoint's own, freed by endpoint->free */
+
+    struct rate rate; /* what is left to the client; quota 0: no limit holds */
 
     bool is_complete;  /* the whole body came, or there was none */
     bool is_suspended; /* waits for request_answer() */

@@ -30,6 +30,26 @@ static void finish_readiness(struct request *request)
     services->store->check(services->store, services->loop, on_store_checked, request);
 }
 
+/* Of the whole process: open where any loop has it open. */
+static void write_breakers(struct json_writer *json, const struct shared_services *shared)
+{
+    int64_t coach = 0, transcriber = 0, speaker = 0;
+
+    for (size_t i = 0; i < shared->metrics_count; i++) {
+        coach += atomic_load(&shared->metrics[i]->COACH_BREAKER_OPEN);
+        transcriber += atomic_load(&shared->metrics[i]->TRANSCRIBER_BREAKER_OPEN);
+        speaker += atomic_load(&shared->metrics[i]->SPEAKER_BREAKER_OPEN);
+    }
+    json_begin_object(json);
+    json_key(json, "coach");
+    json_string(json, coach > 0 ? "open" : "closed");
+    json_key(json, "transcriber");
+    json_string(json, transcriber > 0 ? "open" : "closed");
+    json_key(json, "speaker");
+    json_string(json, speaker > 0 ? "open" : "closed");
+    json_end_object(json);
+}
+
 static void on_store_checked(void *context, enum error error)
 {
     struct request *request = context;
@@ -48,7 +68,9 @@ static void on_store_checked(void *context, enum error error)
     json_key(&json, "store");
     json_string(&json, error == OK ? "ok" : error_info(error)->code);
     json_key(&json, "coach");
-    json_string(&json, services->coach->name);
+    json_string(&json, services->coaches->all[0]->name);
+    json_key(&json, "breakers");
+    write_breakers(&json, services->shared);
     json_key(&json, "draining");
     json_boolean(&json, is_draining);
     json_end_object(&json);

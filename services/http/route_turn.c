@@ -2,9 +2,9 @@
  * POST /turn: the upload becomes a turn (turn.h), and its result the reply.
  *
  * A client that asks for events gets them from the first news of the turn on: the stream
- * is 200 by then, whatever the result will be.  An error that comes before any news is an
- * ordinary reply with its own status, and so is a refusal by the filter of what was
- * typed; a success that comes before any news (a replay) is a stream of one event.
+ * is 200 by then, whatever the result will be.  A turn that ends before any news (a refusal
+ * by the filter of what was typed, a session that is over, a replay) is one event, under
+ * its own status.  A request that is no turn (its token, its form) is answered as any other.
  */
 #include "clock.h"
 #include "delivery.h"
@@ -62,7 +62,7 @@ static void begin(struct request *request)
     struct upload_terms terms = {
         .settings = services->settings,
         .input_key = &services->shared->input_key,
-        .can_hear = services->transcriber != NULL,
+        .can_hear = services->transcribers->count > 0,
         .body_bytes = headers_body_length(&request->headers),
     };
     struct exchange *exchange = MEM_NEW(struct exchange);
@@ -96,6 +96,7 @@ static void finish(struct request *request)
     struct exchange *exchange = request->state;
     struct turn_request turn = {
         .request_id = request->request_id,
+        .trace = request->trace,
         .session_id = request->session_id,
         .news = accept_wants_events(&request->headers.accept) ? on_news : NULL,
         .received_us = request->received_us,
@@ -127,7 +128,7 @@ static void on_news(void *context, enum turn_news news, const struct private_tex
     if (request == NULL)
         return;
     if (request->stream == NULL)
-        event_stream_begin(request, false);
+        event_stream_begin(request);
     switch (news) {
     case TURN_TRANSCRIBING: event_stream_stage(request, "transcribing"); break;
     case TURN_THINKING: event_stream_stage(request, "thinking"); break;
@@ -165,11 +166,10 @@ static void answer(struct request *request, const struct turn_result *result)
         .timings = &result->timings,
     };
 
-    if (request->stream == NULL && result->error == OK &&
-        accept_wants_events(&request->headers.accept))
-        event_stream_begin(request, result->is_replay);
     if (request->stream != NULL)
         event_stream_result(request, &answer);
+    else if (accept_wants_events(&request->headers.accept))
+        event_stream_only(request, &answer);
     else
         request_answer(request, &answer);
 }

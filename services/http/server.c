@@ -7,6 +7,7 @@
 #include "listener.h"
 #include "mem.h"
 #include "request.h"
+#include "throttle.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -46,6 +47,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->asks = asks;
     server->listen_descriptor = listen_descriptor;
     server->cors.allowed = services->settings->cors_allowed_origins;
+    server->trusted =
+        throttle_trusted(services->settings->trusted_proxies, &server->trusted_count);
     server->queue_response = library_replies_find_queue();
     if (server->queue_response == NULL)
         goto fail;
@@ -194,10 +197,10 @@ static void drain(void *context)
     loop_fn *done = server->drained;
 
     server->drain_timer = NULL;
-    if (!is_working) {
-        listener_stop(server);
+    if (!is_working || server->services->shared->is_socket_kept)
+        listener_stop(server); /* new connections wait for the next process */
+    if (!is_working)
         connection_end_unfinished(server);
-    }
     if (is_working || server->connection_count > 0 || server->deliveries != NULL ||
         server->lingers != NULL) {
         server->drain_timer =
@@ -227,6 +230,7 @@ void server_free(struct server *server)
     delivery_end_all(server);
     linger_end_all(server);
     loop_timer_cancel(server->sweep);
+    free(server->trusted);
     free(server);
 }
 

@@ -4,6 +4,7 @@
 #ifndef SERVER_INTERNAL_H
 #define SERVER_INTERNAL_H
 
+#include "address.h"
 #include "buffer.h"
 #include "cors.h"
 #include "server.h"
@@ -32,6 +33,8 @@ struct server {
     struct MHD_Daemon *daemon;         /* owned */
     queue_response_fn *queue_response; /* libmicrohttpd's own: see library_replies.h */
     struct cors cors;
+    struct network *trusted; /* owned: TRUSTED_PROXIES */
+    size_t trusted_count;
 
     int listen_descriptor;           /* owned; -1: closed */
     uv_poll_t *listen_poll;          /* owned: NULL: not listening */

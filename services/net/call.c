@@ -26,8 +26,9 @@
 #define CONNECT_TIMEOUT_MS 10000L
 
 #define REPLY_HEADERS_MAX_BYTES 65536 /* of one reply, all lines together */
-#define REQUEST_HEADERS_MAX     4 /* X-Request-ID, Authorization, Content-Type, Expect */
-#define HEADER_MAX_BYTES        8192
+#define REQUEST_HEADERS_MAX \
+    5 /* X-Request-ID, traceparent, Authorization, Content-Type, Expect */
+#define HEADER_MAX_BYTES 8192
 
 #define SET(easy, option, value)                               \
     do {                                                       \
@@ -63,6 +64,7 @@ struct call {
     size_t reply_head_bytes;
     bool has_whole_head;
     int64_t retry_after_s;
+    struct rate_limits rate_limits;
 };
 
 static void prepare(struct call *call, const struct call_request *request);
@@ -132,6 +134,12 @@ static void prepare(struct call *call, const struct call_request *request)
 
     if (request->request_id != NULL)
         add_header(call, "X-Request-ID", span_of(request->request_id->text));
+    if (request->trace != NULL && request->trace->id[0] != '\0') {
+        char parent[TRACE_HEADER_BYTES];
+
+        trace_write(request->trace, parent);
+        add_header(call, "traceparent", span_of(parent));
+    }
     if (request->authorization != NULL)
         add_header(call,
                    request->authorization_name != NULL ? request->authorization_name
@@ -193,6 +201,8 @@ static size_t on_header(char *line, size_t size, size_t count, void *context)
         call->has_whole_head = true;
     if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
         call->retry_after_s = -1; /* a new head: the last one was a 1xx */
+    if ((line[0] | 0x20) == 'x')
+        rate_limits_read(&call->rate_limits, line, length);
     if (value.bytes != NULL)
         call->retry_after_s =
             retry_after_parse(value.bytes, value.length, clock_wall_ms() / 1000);
@@ -271,6 +281,8 @@ void call_end(struct call *call, CURLcode code)
         curl_easy_getinfo(call->easy, CURLINFO_NUM_CONNECTS, &connects);
         call->home->origin->is_multiplexed = version == CURL_HTTP_VERSION_2_0;
         answer.retry_after_s = call->retry_after_s;
+        if (answer.status == 429 && answer.retry_after_s < 0)
+            answer.retry_after_s = rate_limits_wait_s(&call->rate_limits);
         if (call->reply.length > 0)
             answer.body = private_text_take(&call->reply);
     }
@@ -296,6 +308,7 @@ const char *call_outcome_name(enum call_outcome outcome)
     case CALL_UNREACHABLE: return "unreachable";
     case CALL_BROKEN: return "broken";
     case CALL_TOO_LARGE: return "too_large";
+    case CALL_HELD_BACK: return "held_back";
     }
     abort();
 }

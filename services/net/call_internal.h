@@ -84,4 +84,21 @@ void call_memory_init(void);
  * value. */
 int64_t retry_after_parse(const char *value, size_t length, int64_t now_s);
 
+/* retry_after.c: the limits that a server tells of in the head of a reply: Groq's and
+ * OpenAI's x-ratelimit-remaining-requests, -tokens and x-ratelimit-reset-requests, -tokens
+ * (https://console.groq.com/docs/rate-limits). */
+struct rate_limits {
+    bool is_spent[2];   /* requests, tokens: nothing remains */
+    int64_t reset_s[2]; /* 0: not said */
+};
+
+void rate_limits_read(struct rate_limits *limits, const char *line, size_t length);
+
+/* Seconds until no limit is spent any more; -1: none is, or nobody said when. */
+int64_t rate_limits_wait_s(const struct rate_limits *limits);
+
+/* A Go duration as those headers have it ("2m59.56s", "7.66s", "110ms"), rounded up to whole
+ * seconds; -1 where it is none. */
+int64_t duration_parse(const char *value, size_t length);
+
 #endif

@@ -76,6 +76,11 @@ struct call_pool *call_pool_new(struct loop *loop)
     return pool;
 }
 
+struct loop *call_pool_loop(const struct call_pool *pool)
+{
+    return pool->loop;
+}
+
 void call_pool_free(struct call_pool *pool)
 {
     if (pool == NULL)

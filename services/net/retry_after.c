@@ -6,6 +6,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 #define LONGEST_DATE 48
 #define LONGEST_WAIT 604800 /* a week: more is an error of the sender's, not a wish */
@@ -52,4 +53,85 @@ int64_t retry_after_parse(const char *value, size_t length, int64_t now_s)
         !parse_date(value, length, now_s, &seconds))
         return -1;
     return seconds < LONGEST_WAIT ? seconds : LONGEST_WAIT;
+}
+
+/* ---- x-ratelimit-... ---- */
+
+static const char *const kinds[] = {"requests", "tokens"};
+
+int64_t duration_parse(const char *value, size_t length)
+{
+    double seconds = 0;
+    size_t i = 0;
+
+    while (i < length) {
+        double number = 0, place = 0;
+        size_t from = i;
+
+        for (; i < length && (isdigit((unsigned char)value[i]) ||
+                              (value[i] == '.' && place == 0 && i > from));
+             i++) {
+            if (value[i] == '.')
+                place = 1;
+            else if (place == 0)
+                number = number * 10 + (value[i] - '0');
+            else
+                number += (value[i] - '0') * (place /= 10);
+        }
+        if (i == from || i == length || number > LONGEST_WAIT)
+            return -1;
+        if (value[i] == 'm' && i + 1 < length && value[i + 1] == 's')
+            seconds += number / 1000, i++;
+        else if (value[i] == 'h' || value[i] == 'm' || value[i] == 's')
+            seconds += number * (value[i] == 'h' ? 3600 : value[i] == 'm' ? 60 : 1);
+        else
+            return -1;
+        i++;
+    }
+    if (length == 0)
+        return -1;
+    return seconds < LONGEST_WAIT ? (int64_t)(seconds + 0.999999) : LONGEST_WAIT;
+}
+
+/* The value of the header `prefix` and `kind`; NULL bytes where the line is another. */
+static struct span value_of(const char *line, size_t length, const char *prefix,
+                            const char *kind)
+{
+    size_t from = strlen(prefix), name = strlen(kind);
+
+    if (length <= from + name || strncasecmp(line, prefix, from) != 0 ||
+        strncasecmp(line + from, kind, name) != 0 || line[from + name] != ':')
+        return (struct span){NULL, 0};
+    from += name + 1;
+    while (from < length && (line[from] == ' ' || line[from] == '\t'))
+        from++;
+    while (length > from && (unsigned char)line[length - 1] <= ' ')
+        length--;
+    return (struct span){line + from, length - from};
+}
+
+void rate_limits_read(struct rate_limits *limits, const char *line, size_t length)
+{
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
+        struct span left = value_of(line, length, "x-ratelimit-remaining-", kinds[i]);
+        struct span reset = value_of(line, length, "x-ratelimit-reset-", kinds[i]);
+        int64_t seconds;
+
+        if (left.bytes != NULL)
+            limits->is_spent[i] = span_equals(left, "0");
+        if (reset.bytes == NULL)
+            continue;
+        seconds = duration_parse(reset.bytes, reset.length);
+        limits->reset_s[i] = seconds > 0 ? seconds : 0;
+    }
+}
+
+int64_t rate_limits_wait_s(const struct rate_limits *limits)
+{
+    int64_t wait_s = -1;
+
+    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+        if (limits->is_spent[i] && limits->reset_s[i] > 0 && limits->reset_s[i] > wait_s)
+            wait_s = limits->reset_s[i];
+    return wait_s;
 }

@@ -12,6 +12,7 @@
 
 #include "clock.h"
 #include "mem.h"
+#include "provider_http_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -22,10 +23,10 @@
 
 struct groq {
     struct coach coach;              /* the first member: a coach is cast back */
-    const struct settings *settings; /* borrowed, like the next three */
-    struct call_pool *pool;
+    const struct settings *settings; /* borrowed, like the next two */
     struct log *log;
     struct metrics *metrics;
+    struct upstream *upstream;         /* owned */
     char *url;                         /* owned */
     struct private_text authorization; /* owned; empty: none */
     enum groq_format format;           /* the strongest that the server has not refused */
@@ -34,11 +35,12 @@ struct groq {
 };
 
 struct coach_call {
-    struct groq *groq; /* borrowed */
-    struct call *call; /* owned; NULL: not pending */
+    struct groq *groq;          /* borrowed */
+    struct upstream_call *call; /* owned; NULL: not pending */
     coach_done_fn *done;
     void *context; /* borrowed from whom asked */
     struct id request_id;
+    struct trace trace;
     enum groq_format format; /* of the request under way */
     bool is_streamed;
     struct groq_stream stream; /* of the request under way; zeroed for none */
@@ -67,9 +69,10 @@ struct coach *coach_groq_new(const struct settings *settings, struct call_pool *
 
     groq->coach = (struct coach){"groq", start, cancel, groq_free};
     groq->settings = settings;
-    groq->pool = pool;
     groq->log = log;
     groq->metrics = metrics;
+    groq->upstream =
+        provider_upstream(settings, pool, metrics, &metrics->COACH_BREAKER_OPEN);
     groq->url = groq_url(settings, "/chat/completions");
     groq->format = groq_format_of(settings->llm_model);
     groq->streamed_format = groq->format;
@@ -87,6 +90,7 @@ static void groq_free(struct coach *coach)
     struct groq *groq = (struct groq *)coach;
 
     private_text_free(&groq->authorization);
+    upstream_free(groq->upstream);
     free(groq->url);
     free(groq);
 }
@@ -108,6 +112,7 @@ static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
     self->done = done;
     self->context = context;
     self->request_id = ask->request_id;
+    self->trace = ask->trace;
     self->is_streamed = ask->on_text != NULL;
     self->format = self->is_streamed ? groq->streamed_format : groq->format;
     groq_stream_init(&self->stream, ask->on_text, context);
@@ -130,6 +135,7 @@ static void send_request(struct coach_call *ask, struct private_text body)
         .authorization =
             private_text_is_empty(&groq->authorization) ? NULL : &groq->authorization,
         .request_id = &ask->request_id,
+        .trace = &ask->trace,
         .body = body,
         .timeout_ms = left_ms > 0 ? left_ms : 1,
         .max_reply_bytes =
@@ -137,8 +143,7 @@ static void send_request(struct coach_call *ask, struct private_text body)
         .on_bytes = ask->is_streamed ? on_bytes : NULL,
     };
 
-    metrics_add(&groq->metrics->PROVIDER_CALLS, 1);
-    ask->call = call_start(groq->pool, &request, on_reply, ask);
+    ask->call = upstream_call(groq->upstream, &request, on_reply, ask);
 }
 
 static void on_bytes(void *context, struct span bytes)
@@ -205,7 +210,7 @@ static void cancel(struct coach_call *ask)
 {
     if (ask == NULL)
         return;
-    call_cancel(ask->call);
+    upstream_cancel(ask->call);
     groq_stream_done(&ask->stream);
     free(ask);
 }

@@ -38,7 +38,8 @@ static enum error error_of_outcome(enum call_outcome outcome)
     case CALL_TIMED_OUT: return ERROR_LLM_TIMEOUT;
     case CALL_UNREACHABLE:
     case CALL_BROKEN:
-    case CALL_TOO_LARGE: return ERROR_LLM_PROVIDER_ERROR;
+    case CALL_TOO_LARGE:
+    case CALL_HELD_BACK: return ERROR_LLM_PROVIDER_ERROR;
     }
     abort();
 }

@@ -34,8 +34,8 @@ struct embedder {
 };
 
 struct embedder_call {
-    struct embedder *embedder; /* borrowed */
-    struct call *call;         /* owned; NULL: not pending */
+    struct embedder *embedder;  /* borrowed */
+    struct upstream_call *call; /* owned; NULL: not pending */
     size_t count;
     struct id request_id;
     embedder_done_fn *done;
@@ -56,6 +56,8 @@ struct embedder *embedder_new(const struct settings *settings, struct call_pool 
         .pool = pool,
         .log = log,
         .metrics = metrics,
+        .upstream =
+            provider_upstream(settings, pool, metrics, &metrics->EMBEDDER_BREAKER_OPEN),
         .url = provider_url(settings->embeddings_base_url, "/embeddings", "", ""),
         .authorization = provider_authorization("Bearer", &settings->embeddings_api_key),
     };
@@ -115,7 +117,7 @@ struct embedder_call *embedder_start(struct embedder *embedder, const struct spa
     call->context = context;
     call->call = provider_post(
         &embedder->provider, "application/json",
-        write_body(embedder->provider.model, texts, count), &call->request_id,
+        write_body(embedder->provider.model, texts, count), &call->request_id, NULL,
         clock_monotonic_us() + timeout_ms * 1000, REPLY_MAX_BYTES, on_reply, call);
     return call;
 }
@@ -124,7 +126,7 @@ void embedder_cancel(struct embedder_call *call)
 {
     if (call == NULL)
         return;
-    call_cancel(call->call);
+    upstream_cancel(call->call);
     free(call);
 }
 

@@ -11,8 +11,22 @@
 #define AUTHORIZATION_MAX_BYTES 4096
 #define PROBE_MAX_BYTES         (1024 * 1024)
 
+struct upstream *provider_upstream(const struct settings *settings,
+                                   struct call_pool *pool, struct metrics *metrics,
+                                   _Atomic int64_t *open)
+{
+    struct upstream_limits limits = {
+        .retries = (unsigned)settings->provider_retries,
+        .breaker_threshold = (unsigned)settings->breaker_failures,
+    };
+
+    return upstream_new(pool, limits, &metrics->PROVIDER_CALLS,
+                        &metrics->PROVIDER_RETRIES, open);
+}
+
 void provider_done(struct provider *provider)
 {
+    upstream_free(provider->upstream);
     private_text_free(&provider->authorization);
     free(provider->url);
     free(provider->probe_url);
@@ -75,10 +89,12 @@ struct private_text provider_authorization(const char *scheme,
     return private_text_take(&out);
 }
 
-struct call *provider_post(const struct provider *provider, const char *content_type,
-                           struct private_text body, const struct id *request_id,
-                           int64_t deadline_us, size_t max_reply_bytes,
-                           call_done_fn *done, void *context)
+struct upstream_call *provider_post(const struct provider *provider,
+                                    const char *content_type, struct private_text body,
+                                    const struct id *request_id,
+                                    const struct trace *trace, int64_t deadline_us,
+                                    size_t max_reply_bytes, call_done_fn *done,
+                                    void *context)
 {
     const struct private_text *authorization = &provider->authorization;
     int64_t left_ms = (deadline_us - clock_monotonic_us()) / 1000;
@@ -87,13 +103,13 @@ struct call *provider_post(const struct provider *provider, const char *content_
         .content_type = content_type,
         .authorization = private_text_is_empty(authorization) ? NULL : authorization,
         .request_id = request_id,
+        .trace = trace,
         .body = body,
         .timeout_ms = left_ms > 0 ? left_ms : 1,
         .max_reply_bytes = max_reply_bytes,
     };
 
-    metrics_add(&provider->metrics->PROVIDER_CALLS, 1);
-    return call_start(provider->pool, &request, done, context);
+    return upstream_call(provider->upstream, &request, done, context);
 }
 
 /* ---- doctor's question ---- */
@@ -163,7 +179,8 @@ enum error provider_error(const struct call_answer *answer,
     case CALL_TIMED_OUT: return errors->timeout;
     case CALL_UNREACHABLE:
     case CALL_BROKEN:
-    case CALL_TOO_LARGE: return errors->other;
+    case CALL_TOO_LARGE:
+    case CALL_HELD_BACK: return errors->other;
     }
     abort();
 }

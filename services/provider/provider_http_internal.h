@@ -10,6 +10,8 @@
 #include "log.h"
 #include "metrics.h"
 #include "private_text.h"
+#include "settings.h"
+#include "upstream.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,9 +25,10 @@ struct provider {
     struct call_pool *pool; /* borrowed, like the next two; NULL: not over HTTP */
     struct log *log;
     struct metrics *metrics;
-    char *url;              /* owned; NULL: not over HTTP */
-    char *probe_url;        /* owned; likewise: a GET that costs nothing */
-    bool is_probe_optional; /* a server that does not know that URL may still do */
+    struct upstream *upstream; /* owned; NULL: not over HTTP */
+    char *url;                 /* owned; likewise */
+    char *probe_url;           /* owned; likewise: a GET that costs nothing */
+    bool is_probe_optional;    /* a server that does not know that URL may still do */
     struct private_text authorization; /* owned; empty: none */
 };
 
@@ -37,6 +40,11 @@ struct provider_errors {
     enum error bad_request;
     enum error other;
 };
+
+/* An upstream as the settings want it; `open` is one of the gauges of metrics. */
+struct upstream *provider_upstream(const struct settings *settings,
+                                   struct call_pool *pool, struct metrics *metrics,
+                                   _Atomic int64_t *open);
 
 /* Frees what is in it. */
 void provider_done(struct provider *provider);
@@ -52,11 +60,14 @@ char *provider_url(const char *base, const char *path, const char *value,
 struct private_text provider_authorization(const char *scheme,
                                            const struct private_text *key);
 
-/* One POST in the time that is left, counted.  Takes the body over. */
-struct call *provider_post(const struct provider *provider, const char *content_type,
-                           struct private_text body, const struct id *request_id,
-                           int64_t deadline_us, size_t max_reply_bytes,
-                           call_done_fn *done, void *context);
+/* One POST in the time that is left, tried again as upstream.h says.  Takes the body over;
+ * the content type is borrowed until the end. */
+struct upstream_call *provider_post(const struct provider *provider,
+                                    const char *content_type, struct private_text body,
+                                    const struct id *request_id,
+                                    const struct trace *trace, int64_t deadline_us,
+                                    size_t max_reply_bytes, call_done_fn *done,
+                                    void *context);
 
 typedef void provider_probe_done_fn(void *context, enum error error);
 

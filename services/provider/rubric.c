@@ -7,6 +7,14 @@
 #include "rubric_internal.h"
 
 static int score_clarity(const struct reading *reading);
+/* A story well told that shares no word with the question: it may be another story, or this
+ * one in other words. */
+static bool may_be_beside_the_question(const struct reading *reading)
+{
+    return reading->asked.asks == ASKS_STORY && reading->asked.word_count > 0 &&
+           reading->overlap.question + reading->overlap.topic == 0;
+}
+
 static int score_relevance(const struct reading *reading);
 static int score_structure(const struct reading *reading);
 static int score_filler_words(const struct reading *reading);
@@ -184,6 +192,8 @@ static int score_relevance(const struct reading *reading)
         score = at_least(score, 4);
     if (is_vague(reading))
         score = at_most(score, 3);
+    if (may_be_beside_the_question(reading))
+        score = at_most(score, 4);
     if (answers_reaction(reading))
         score = at_least(score + 1, 4);
     if (words < 6)

@@ -35,7 +35,7 @@ static const struct provider_errors tts_errors = {
 /* One of the calls that may be under way at once. */
 struct lane {
     struct speaker_call *owner; /* borrowed: it owns the lane */
-    struct call *call;          /* owned; NULL: not pending */
+    struct upstream_call *call; /* owned; NULL: not pending */
     size_t piece;               /* that is being spoken */
 };
 
@@ -44,6 +44,7 @@ struct speaker_call {
     speaker_done_fn *done;
     void *context; /* borrowed from whom asked */
     struct id request_id;
+    struct trace trace;
     int64_t deadline_us;
     struct private_text text;              /* owned */
     struct span pieces[PIECES_MAX];        /* into the text */
@@ -81,6 +82,7 @@ static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *a
     self->done = done;
     self->context = context;
     self->request_id = ask->request_id;
+    self->trace = ask->trace;
     self->deadline_us = clock_monotonic_us() + timeout_ms * 1000;
     self->text = ask->text;
     ask->text = (struct private_text){NULL, 0};
@@ -125,9 +127,10 @@ static void send_next(struct lane *lane)
     if (self->next_piece == self->piece_count)
         return;
     lane->piece = self->next_piece++;
-    lane->call = provider_post(
-        &http->provider, "application/json", write_body(http, self->pieces[lane->piece]),
-        &self->request_id, self->deadline_us, REPLY_MAX_BYTES, on_reply, lane);
+    lane->call =
+        provider_post(&http->provider, "application/json",
+                      write_body(http, self->pieces[lane->piece]), &self->request_id,
+                      &self->trace, self->deadline_us, REPLY_MAX_BYTES, on_reply, lane);
 }
 
 static void on_reply(void *context, struct call_answer answer)
@@ -194,7 +197,7 @@ static void cancel(struct speaker_call *call)
 static void leave(struct speaker_call *self)
 {
     for (size_t i = 0; i < CALLS_AT_ONCE; i++)
-        call_cancel(self->lanes[i].call);
+        upstream_cancel(self->lanes[i].call);
     for (size_t i = 0; i < self->piece_count && i < PIECES_MAX; i++)
         private_text_free(&self->audio[i]);
     private_text_free(&self->text);
@@ -235,6 +238,8 @@ struct speaker_http *speaker_http_new(const char *name, const char *model,
         .pool = pool,
         .log = log,
         .metrics = metrics,
+        .upstream =
+            provider_upstream(settings, pool, metrics, &metrics->SPEAKER_BREAKER_OPEN),
     };
     return http;
 }

@@ -29,10 +29,11 @@ static const struct provider_errors stt_errors = {
 
 struct transcriber_call {
     struct transcriber_http *http; /* borrowed */
-    struct call *call;             /* owned; NULL: not pending */
+    struct upstream_call *call;    /* owned; NULL: not pending */
     transcriber_done_fn *done;
     void *context; /* borrowed from whom asked */
     struct id request_id;
+    struct trace trace;
     char content_type[TRANSCRIBER_TYPE_BYTES];
     bool is_second;
     int64_t deadline_us;
@@ -66,6 +67,7 @@ static struct transcriber_call *start(struct transcriber *transcriber,
     self->done = done;
     self->context = context;
     self->request_id = ask->request_id;
+    self->trace = ask->trace;
     self->deadline_us = clock_monotonic_us() + timeout_ms * 1000;
     http->write(http, ask, &request);
     memcpy(self->content_type, request.content_type, sizeof(self->content_type));
@@ -78,7 +80,7 @@ static void send_request(struct transcriber_call *self, struct private_text body
 {
     self->call =
         provider_post(&self->http->provider, self->content_type, body, &self->request_id,
-                      self->deadline_us, REPLY_MAX_BYTES, on_reply, self);
+                      &self->trace, self->deadline_us, REPLY_MAX_BYTES, on_reply, self);
 }
 
 static void on_reply(void *context, struct call_answer answer)
@@ -140,7 +142,7 @@ static void cancel(struct transcriber_call *call)
 {
     if (call == NULL)
         return;
-    call_cancel(call->call);
+    upstream_cancel(call->call);
     free(call);
 }
 
@@ -177,6 +179,8 @@ struct transcriber_http *transcriber_http_new(const char *name, const char *mode
         .pool = pool,
         .log = log,
         .metrics = metrics,
+        .upstream = provider_upstream(settings, pool, metrics,
+                                      &metrics->TRANSCRIBER_BREAKER_OPEN),
     };
     return http;
 }

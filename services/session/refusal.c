@@ -3,16 +3,12 @@
 #include "clock.h"
 #include "json.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
-#define LINE_BYTES 65536
-#define MAX_DEPTH  2
-#define EVENT      "refusal"
+#define MAX_DEPTH 2
+#define EVENT     "refusal"
 
 void refusal_done(struct refusal *refusal)
 {
@@ -103,24 +99,4 @@ bool refusal_read(struct span line, struct refusal *ret_refusal)
     is_good = read_members(object, ret_refusal);
     json_wipe_and_put(object);
     return is_good;
-}
-
-bool refusal_append(const char *path, const struct refusal *refusal)
-{
-    int file = open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0600);
-    struct buffer line;
-    ssize_t written;
-    bool is_whole;
-
-    if (file < 0)
-        return false;
-    buffer_init(&line, LINE_BYTES);
-    refusal_write(refusal, &line);
-    /* One write of a whole line: lines of several processes do not run into each other. */
-    do
-        written = write(file, line.bytes, line.length);
-    while (written < 0 && errno == EINTR);
-    is_whole = close(file) == 0 && written == (ssize_t)line.length && !line.is_over;
-    buffer_done(&line);
-    return is_whole;
 }

@@ -78,7 +78,7 @@ void turn_start(struct services *services, struct turn_request *request,
     turn->started_us = clock_monotonic_us();
     turn->deadline_us = turn->started_us + services->settings->turn_deadline_s * 1000000;
     turn->timings.upload_us = turn->request.upload_us;
-    turn->coach = services->coach->name;
+    turn->coach = services->coaches->all[0]->name;
     turn->spoken = SPOKEN_UNKNOWN;
 
     if (admit(services) == OK) {
@@ -169,7 +169,7 @@ static void transcribe(struct turn *turn, const struct private_text *heard)
         turn_fail(turn, ERROR_MISSING_INPUT);
     } else if (turn_recall(turn, heard)) {
         screen_answer(turn);
-    } else if (turn->services->transcriber == NULL) {
+    } else if (turn->services->transcribers->count == 0) {
         turn_fail(turn, ERROR_STT_NOT_CONFIGURED);
     } else {
         tell(turn, TURN_TRANSCRIBING, NULL);
@@ -186,11 +186,12 @@ static void on_heard(void *context, enum error error, struct transcript transcri
 
     turn->hearing = NULL;
     turn->timings.stt_us += clock_monotonic_us() - turn->step_us;
-    if (error == OK && private_text_is_blank(&transcript.text))
-        result.error = ERROR_STT_EMPTY_TRANSCRIPT;
-    else if (error == OK && !private_text_is_valid(&transcript.text))
-        result.error = ERROR_STT_PROVIDER_ERROR;
-    if (result.error != OK) {
+    if (turn_may_hear_elsewhere(turn, error) && turn_hear(turn, on_heard)) {
+        transcript_free(&transcript);
+        return;
+    }
+    buffer_done(&turn->request.recording);
+    if (error != OK) {
         transcript_free(&transcript);
         turn_finish(turn, &result);
         return;
@@ -297,7 +298,10 @@ static void on_reply(void *context, enum error error, struct coach_answer answer
         struct turn_result result = {.error = error,
                                      .retry_after_s = answer.retry_after_s};
 
-        turn_finish(turn, &result);
+        if (turn_may_ask_elsewhere(turn, error))
+            coach(turn);
+        else
+            turn_finish(turn, &result);
         return;
     }
     reply_free(&turn->reply);
@@ -308,7 +312,8 @@ static void on_reply(void *context, enum error error, struct coach_answer answer
         refuse_by_model(turn);
     else if (!private_text_is_empty(&turn->reply.question))
         screen_reply(turn);
-    else if (turn->attempts < MAX_ATTEMPTS)
+    else if (turn->attempts < MAX_ATTEMPTS ||
+             turn_may_ask_elsewhere(turn, ERROR_LLM_PROVIDER_ERROR))
         coach(turn);
     else
         turn_fail(turn, ERROR_LLM_PROVIDER_ERROR);

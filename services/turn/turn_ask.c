@@ -7,6 +7,7 @@
 #include "prompt.h"
 
 #define MEASURED_BYTES 4096
+#define TIME_BEHIND_MS 1500
 
 int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms)
 {
@@ -15,10 +16,32 @@ int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms)
     return left_ms < longest_ms ? left_ms : longest_ms;
 }
 
+/* Who is not the last leaves some time to those behind. */
+static int64_t time_to_ask_ms(const struct turn *turn)
+{
+    int64_t behind = (int64_t)(turn->services->coaches->count - turn->coach_at) - 1;
+    int64_t left_ms = turn_time_left_ms(turn, INT64_MAX) - behind * TIME_BEHIND_MS;
+    int64_t most_ms = turn->services->settings->llm_timeout_s * 1000;
+
+    return left_ms < most_ms ? left_ms : most_ms;
+}
+
+bool turn_may_ask_elsewhere(struct turn *turn, enum error error)
+{
+    const struct coaches *coaches = turn->services->coaches;
+
+    if (!fallback_helps(error) || turn->coach_at + 1 == coaches->count ||
+        !private_text_is_empty(&turn->announced))
+        return false;
+    turn->coach_at++;
+    turn->coach = coaches->all[turn->coach_at]->name;
+    return true;
+}
+
 bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
               coach_done_fn *done)
 {
-    struct coach *vendor = turn->services->coach;
+    struct coach *vendor = turn->services->coaches->all[turn->coach_at];
     const struct session *session = turn->session;
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
     struct coach_ask coach_ask = {
@@ -39,8 +62,8 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
                 .turns = turns,
             },
         .request_id = turn->request.request_id,
-        .timeout_ms =
-            turn_time_left_ms(turn, turn->services->settings->llm_timeout_s * 1000),
+        .trace = turn->request.trace,
+        .timeout_ms = time_to_ask_ms(turn),
         .on_text = on_text,
     };
 

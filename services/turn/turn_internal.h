@@ -28,6 +28,8 @@ struct turn {
     int64_t step_us; /* when the step that is waited for began */
     struct turn_timings timings;
     const char *coach; /* static: who answered */
+    size_t coach_at;   /* in services->coaches: who is asked */
+    size_t ear_at;     /* in services->transcribers: who was asked, plus one */
     bool is_admitted;  /* it counts as under way */
 
     struct session *own_session;   /* owned, to be freed; every step reads ... */
@@ -86,11 +88,19 @@ bool turn_refusal_is_calm(struct turn *turn);
 bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
               coach_done_fn *done);
 
+/* After a failure: moves on to the next coach, where there is one and it may help.  Not
+ * once a question was passed on: the next one's would be another. */
+bool turn_may_ask_elsewhere(struct turn *turn, enum error error);
+
+/* Likewise to the next transcriber. */
+bool turn_may_hear_elsewhere(const struct turn *turn, enum error error);
+
 /* Until the turn's deadline, at most `longest_ms`. */
 int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms);
 
-/* Starts to hear the recording, which is `hearing` then; the recording is gone.  false:
- * there is no time left for it. */
+/* Starts to hear the recording by the next transcriber, which is `hearing` then; of the
+ * recording a copy is kept as long as there is another one to try.  false: there is no time
+ * left for it. */
 bool turn_hear(struct turn *turn, transcriber_done_fn *done);
 
 /* What was heard earlier in the same recording, as the store kept it: fills in transcript

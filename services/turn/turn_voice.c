@@ -11,21 +11,34 @@
 
 bool turn_hear(struct turn *turn, transcriber_done_fn *done)
 {
-    struct transcriber *transcriber = turn->services->transcriber;
+    const struct transcribers *all = turn->services->transcribers;
+    struct transcriber *transcriber = all->all[turn->ear_at];
+    struct buffer kept = {0};
     struct transcriber_ask ask = {
-        .recording = turn->request.recording,
         .container = turn->request.container,
         .request_id = turn->request.request_id,
+        .trace = turn->request.trace,
         .timeout_ms =
             turn_time_left_ms(turn, turn->services->settings->stt_timeout_s * 1000),
     };
 
     if (ask.timeout_ms <= 0)
         return false;
-    buffer_init(&turn->request.recording, 0);
+    if (++turn->ear_at < all->count) {
+        buffer_init(&kept, turn->request.recording.ceiling);
+        buffer_append(&kept, turn->request.recording.bytes,
+                      turn->request.recording.length);
+    }
+    ask.recording = turn->request.recording;
+    turn->request.recording = kept;
     turn->step_us = clock_monotonic_us();
     turn->hearing = transcriber->start(transcriber, &ask, done, turn);
     return true;
+}
+
+bool turn_may_hear_elsewhere(const struct turn *turn, enum error error)
+{
+    return fallback_helps(error) && turn->ear_at < turn->services->transcribers->count;
 }
 
 void turn_remember(struct turn *turn)
@@ -81,6 +94,7 @@ void turn_speak(struct turn *turn, speaker_done_fn *done)
     struct speaker *speaker = turn->services->speaker;
     struct speaker_ask ask = {
         .request_id = turn->request.request_id,
+        .trace = turn->request.trace,
         .timeout_ms =
             turn_time_left_ms(turn, turn->services->settings->tts_timeout_s * 1000),
     };

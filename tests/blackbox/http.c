@@ -1,5 +1,7 @@
 #include "http.h"
 
+#include "replies.h"
+
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>
@@ -12,9 +14,10 @@
 #include <unistd.h>
 
 struct connection {
-    int descriptor;        /* owned */
-    struct bytes received; /* owned: not yet parsed */
-    bool ended;            /* the other side has closed */
+    int descriptor;          /* owned */
+    struct bytes received;   /* owned: not yet parsed */
+    bool ended;              /* the other side has closed */
+    char line[REQUEST_LINE]; /* of the request that is not answered yet; "": none */
 };
 
 static void limit_waits(int descriptor)
@@ -57,6 +60,8 @@ bool connection_send(struct connection *connection, const void *data, size_t siz
 {
     const char *at = data;
 
+    if (!*connection->line)
+        request_line_copy(data, size, connection->line);
     while (size > 0) {
         ssize_t sent = send(connection->descriptor, at, size, MSG_NOSIGNAL);
         if (sent < 0 && errno == EINTR)
@@ -126,8 +131,11 @@ struct reply *connection_receive(struct connection *connection, const char *meth
                                  &reply, &size);
         if (result == 1) {
             bytes_drop(&connection->received, size);
-            if (reply->status != 100)
+            if (reply->status != 100) {
+                replies_note(connection->line, reply);
+                *connection->line = '\0';
                 return reply;
+            }
             reply_free(reply);
             continue;
         }

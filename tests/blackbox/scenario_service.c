@@ -114,3 +114,13 @@ void reach_OVERLOADED(void)
     expect_success(finish(world, first));
     world_end(world);
 }
+
+void reach_RATE_LIMITED(void)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_TURNS_PER_MINUTE=1");
+    struct session session = start_session(world, 3);
+
+    expect_success(answer(world, &session, ANSWER));
+    expect_error(answer(world, &session, ANSWER), ERROR_RATE_LIMITED);
+    world_end(world);
+}

@@ -58,12 +58,17 @@ static const struct reply *result_of(struct world *world, const struct reply *st
     return world_keep(world, reply, (void (*)(void *))reply_free);
 }
 
-static void expect_stream(const struct reply *reply)
+static void expect_events(const struct reply *reply, int status)
 {
     cr_assert_not_null(reply, "no reply");
-    cr_assert(reply->status == 200, "%d: %s", reply->status, reply->body.data);
+    cr_assert(reply->status == status, "%d: %s", reply->status, reply->body.data);
     expect_header(reply, "Content-Type", "text/event-stream");
     expect_header(reply, "Cache-Control", "no-store");
+}
+
+static void expect_stream(const struct reply *reply)
+{
+    expect_events(reply, 200);
     expect_header(reply, "X-Accel-Buffering", "no");
 }
 
@@ -216,7 +221,7 @@ Test(events, the_same_turn_without_events_is_one_envelope)
     world_end(world);
 }
 
-Test(events, an_error_before_any_news_is_an_ordinary_reply)
+Test(events, a_request_that_is_no_turn_is_answered_as_any_other)
 {
     struct world *world = world_with_groq();
     struct session session = start_session(world, 3);
@@ -227,9 +232,26 @@ Test(events, an_error_before_any_news_is_an_ordinary_reply)
     expect_error(answer_with(world, &session, " ", AS_EVENTS), ERROR_MISSING_INPUT);
     expect_error(answer_with(world, &session, "a\xff", AS_EVENTS),
                  ERROR_INVALID_TRANSCRIPT);
+    world_end(world);
+}
+
+Test(events, a_turn_that_ends_before_any_news_is_one_event_under_its_own_status)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 3);
+
+    const struct reply *refused = follow(world, &session, "Fuck this " CANARY, AS_EVENTS);
     delete_session(world, &session);
-    expect_error(answer_with(world, &session, ANSWER, AS_EVENTS),
-                 ERROR_SESSION_NOT_FOUND);
+    const struct reply *gone = follow(world, &session, ANSWER, AS_EVENTS);
+
+    expect_events(refused, 422);
+    expect_header(refused, "X-Stage", "llm");
+    cr_assert_str_eq(names_of(world, refused), "result");
+    expect_text(result_of(world, refused), "error.details.category", "profanity_or_slur");
+    cr_assert_not(bytes_has(&refused->body, CANARY));
+    cr_assert_eq(upstream_call_count(world->upstream), 0);
+    expect_events(gone, 404);
+    expect_text(result_of(world, gone), "error.code", "session_not_found");
     world_end(world);
 }
 
@@ -250,19 +272,6 @@ Test(events, an_error_after_the_first_news_is_the_result)
     expect_null(result, "data");
     cr_assert_not(has(names_of(world, stream), "assistant_text"));
     cr_assert_str_eq(session_facts(world, &session), before);
-    world_end(world);
-}
-
-Test(events, what_the_filter_stops_is_never_told)
-{
-    struct world *world = world_with_groq();
-    struct session session = start_session(world, 3);
-
-    const struct reply *reply =
-        answer_with(world, &session, "Fuck this " CANARY, AS_EVENTS);
-
-    expect_filter_refusal(reply, "profanity_or_slur");
-    cr_assert(upstream_call_count(world->upstream) == 0);
     world_end(world);
 }
 
@@ -294,7 +303,7 @@ Test(events, a_replay_is_a_stream_of_one_event)
 
     const struct reply *again = follow(world, &session, ANSWER, headers);
 
-    expect_stream(again);
+    expect_events(again, 200);
     expect_header(again, "Idempotent-Replayed", "true");
     cr_assert_str_eq(names_of(world, again), "result");
     expect_text(result_of(world, again), "data.assistant_text", "And then?");

@@ -141,6 +141,8 @@ static struct world *world_new(void)
     /* Stories about speech say so; all others are quicker without. */
     set(environment, "STT_PROVIDER=none");
     set(environment, "TTS_PROVIDER=none");
+    set(environment, "PROVIDER_RETRIES=0"); /* what is scripted once is asked for once */
+    set(environment, "BREAKER_FAILURES=0");
     set_sanitizers(environment);
     set_patterns(world);
     struct bytes store = {0};

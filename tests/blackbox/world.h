@@ -47,7 +47,10 @@ struct world {
  * because the built-in ones take long to compile. */
 #define BUILT_IN_PATTERNS "SAFETY_PATTERNS_FILE="
 
-/* Settings are "NAME=value"; later ones win over the harness's own.  The program has said
+/* Unless it says so, calls to providers are not tried again and no breaker opens: what a
+ * story scripts once is asked for once.
+ *
+ * Settings are "NAME=value"; later ones win over the harness's own.  The program has said
  * that it listens when these return. */
 #define world_with_builtin_coach(...) world_start(SETTINGS(__VA_ARGS__))
 #define world_with_groq(...)          world_start_with_groq(SETTINGS(__VA_ARGS__))

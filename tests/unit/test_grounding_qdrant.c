@@ -8,6 +8,8 @@
 
 #include "speech_server.h"
 
+#include <json-c/json.h>
+
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -158,6 +158,7 @@ static const char *const answers[] = {
     "Now I run the kitchen on my own on Mondays.",
     "You are never alone on our ward, and I learned a lot from the senior nurses.",
     "Let's be honest, I made a mistake, and I paid for it.",
+    "Forget what I said before, it was the second release that failed and I rolled it back.",
     "What is your return policy, they asked, and I did not know, so I looked it up.",
     "Stop the line first, then look for the cause.",
     "Tell the truth early. I did that with a delayed shipment and kept the client.",

@@ -142,11 +142,11 @@ Test(refusals, the_sweep_takes_what_is_too_old_and_no_byte_is_left)
     struct world world = world_new();
     char command[256];
 
-    for (int at = 0; at < 600; at++)
+    for (int at = 0; at < 300; at++)
         note(&world, NULL, NOW_MS + at, "marked-llama-canary");
-    sweep(&world, NOW_MS + 599);
+    sweep(&world, NOW_MS + 299);
     cr_expect_eq(count_all(&world), 1);
-    sweep(&world, NOW_MS + 600);
+    sweep(&world, NOW_MS + 300);
 
     cr_expect_eq(count_all(&world), 0);
     snprintf(command, sizeof(command), "grep -qa marked-llama-canary %s/poise.db*",
@@ -181,4 +181,63 @@ Test(refusals, a_store_that_is_not_there_is_named_and_not_made)
     cr_expect_neq(access(url + strlen("sqlite:///"), F_OK), 0);
     buffer_done(&problem);
     world_free(&world);
+}
+
+/* Writes refusals of these times, in days before now, and removes those of more than ten; a point for each
+ * that is left. */
+static char *prune(const char *path, const int *days, size_t count)
+{
+    struct buffer left;
+    char line[4096];
+    size_t length;
+    FILE *file;
+
+    for (size_t at = 0; at < count; at++) {
+        struct refusal refusal = {.at_ms = NOW_MS - days[at] * INT64_C(86400000),
+                                  .reason = "x",
+                                  .max_score = -1};
+
+        cr_assert(refusal_append(path, &refusal));
+    }
+    cr_assert(refusal_prune(path, NOW_MS - 10 * INT64_C(86400000)));
+    buffer_init(&left, sizeof(line));
+    file = fopen(path, "r");
+    while (fgets(line, sizeof(line), file) != NULL)
+        buffer_append_char(&left, '.');
+    fclose(file);
+    unlink(path);
+    buffer_append_char(&left, '|');
+    return buffer_take(&left, &length);
+}
+
+Test(refusals, a_file_is_pruned_once_its_first_line_is_a_day_too_old)
+{
+    char path[] = "/tmp/poise-refusals-XXXXXX";
+    char *left;
+
+    close(mkstemp(path));
+    left = prune(path, (int[]){10, 9, 1}, 3);
+    cr_expect_str_eq(left, "...|");
+    free(left);
+    left = prune(path, (int[]){30, 12, 9, 1}, 4);
+    cr_expect_str_eq(left, "..|");
+    free(left);
+    left = prune(path, (int[]){30, 12}, 2);
+    cr_expect_str_eq(left, "|");
+    free(left);
+}
+
+Test(refusals, a_file_that_is_no_refusal_log_is_left_alone)
+{
+    char path[] = "/tmp/poise-refusals-XXXXXX";
+    int file = mkstemp(path);
+    char bytes[32] = {0};
+
+    cr_assert_eq(write(file, "Dear diary,\n", 12), 12);
+    cr_expect(refusal_prune(path, INT64_MAX));
+    cr_expect(refusal_prune("/dev/null", INT64_MAX));
+    cr_expect(refusal_prune("/tmp/absent/refusals", INT64_MAX));
+    cr_expect_eq(pread(file, bytes, sizeof(bytes), 0), 12);
+    close(file);
+    unlink(path);
 }

@@ -1,0 +1,46 @@
+/*
+ * A circuit breaker: a server that keeps failing is left alone for a while, and then asked
+ * by one call at a time whether it is well again.
+ *
+ *   closed    every call goes; so many failures in a row open it
+ *   open      none goes, for a second, then twice as long each time up to a minute
+ *   half-open one goes, the probe: its success closes the breaker, its failure opens it
+ *
+ * Of one loop; knows no clock: times are passed in.
+ */
+#ifndef BREAKER_H
+#define BREAKER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum breaker_state { BREAKER_CLOSED, BREAKER_OPEN, BREAKER_HALF_OPEN };
+
+struct breaker {
+    unsigned threshold; /* failures in a row that open it; 0: it never opens */
+    unsigned failures;  /* in a row */
+    unsigned openings;  /* in a row */
+    enum breaker_state state;
+    bool is_probing; /* half-open, and the probe is under way */
+    int64_t open_until_us;
+};
+
+void breaker_init(struct breaker *breaker, unsigned threshold);
+
+/* May a call go now?  Who is told true must tell what came of it, by breaker_note() or
+ * breaker_forget(). */
+bool breaker_take(struct breaker *breaker, int64_t now_us);
+
+/* It succeeded, or failed in a way that speaks of the server's health. */
+void breaker_note(struct breaker *breaker, bool is_good, int64_t now_us);
+
+/* Nothing was learnt: the call was cancelled. */
+void breaker_forget(struct breaker *breaker);
+
+/* Whole seconds, rounded up, until it is worth asking again; 0: now. */
+int64_t breaker_wait_s(const struct breaker *breaker, int64_t now_us);
+
+/* "closed", "open" or "half_open". */
+const char *breaker_state_name(enum breaker_state state);
+
+#endif

@@ -1,0 +1,51 @@
+/*
+ * An upstream: one endpoint of a provider, as one loop sees it.  A call to it is tried
+ * again where that is safe and there is time, and is not made at all while its breaker is
+ * open.
+ *
+ *   upstream_call > breaker > call_start > done
+ *                      ^___________________|   after a while: unreachable, broken, 429, 498,
+ *                                              500, 502, 503, 504, 529
+ *
+ * Never tried again: what has told a piece of its reply, what timed out (the time is
+ * gone, and it may be paid for), and any answer that another try would not change.
+ */
+#ifndef UPSTREAM_H
+#define UPSTREAM_H
+
+#include "breaker.h"
+#include "call.h"
+
+#include <stdatomic.h>
+
+struct upstream;
+struct upstream_call;
+
+struct upstream_limits {
+    unsigned retries;           /* after the first try */
+    unsigned breaker_threshold; /* failures in a row that open the breaker; 0: never */
+};
+
+/* Everything is borrowed.  `tries` counts every try, `retries` those after the first, and
+ * `open` is 1 while the breaker is not closed. */
+struct upstream *upstream_new(struct call_pool *pool, struct upstream_limits limits,
+                              _Atomic int64_t *tries, _Atomic int64_t *retries,
+                              _Atomic int64_t *open);
+
+/* No call may be under way.  NULL is fine. */
+void upstream_free(struct upstream *upstream);
+
+/* Like call_start(), within request->timeout_ms for all tries together; but the URL, the
+ * content type and the authorization are borrowed until the end.  While the breaker is
+ * open the outcome is CALL_HELD_BACK, with retry_after_s. */
+struct upstream_call *upstream_call(struct upstream *upstream,
+                                    struct call_request *request, call_done_fn *done,
+                                    void *context);
+
+/* NULL is fine. */
+void upstream_cancel(struct upstream_call *call);
+
+/* For /readyz. */
+enum breaker_state upstream_state(const struct upstream *upstream);
+
+#endif

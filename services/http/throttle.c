@@ -1,0 +1,128 @@
+#include "throttle.h"
+
+#include "clock.h"
+#include "mem.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FORWARDED_MOST 32 /* entries of X-Forwarded-For that are looked at */
+
+static const enum rate_kind kinds[ROUTE_COUNT] = {
+    [ROUTE_SESSION_START] = RATE_SESSIONS,
+    [ROUTE_TURN] = RATE_TURNS,
+    [ROUTE_TTS] = RATE_TTS,
+    [ROUTE_ASK] = RATE_ASKS,
+    [ROUTE_CHAT] = RATE_ASKS,
+};
+
+static const char *const names[] = {
+    [RATE_SESSIONS] = "sessions",
+    [RATE_TURNS] = "turns",
+    [RATE_TTS] = "tts",
+    [RATE_ASKS] = "asks",
+};
+
+static int64_t per_minute(const struct settings *settings, enum rate_kind kind)
+{
+    switch (kind) {
+    case RATE_NONE: return 0;
+    case RATE_SESSIONS: return settings->rate_sessions_per_minute;
+    case RATE_TURNS: return settings->rate_turns_per_minute;
+    case RATE_TTS: return settings->rate_tts_per_minute;
+    case RATE_ASKS: return settings->rate_asks_per_minute;
+    }
+    abort();
+}
+
+struct network *throttle_trusted(const char *list, size_t *ret_count)
+{
+    struct network *networks = mem_zalloc((strlen(list) + 1) * sizeof(*networks));
+    struct span entry;
+
+    *ret_count = 0;
+    while (settings_next_entry(&list, &entry))
+        *ret_count += network_parse(entry, &networks[*ret_count]);
+    return networks;
+}
+
+static bool is_trusted(const struct server *server, const struct address *address)
+{
+    for (size_t i = 0; i < server->trusted_count; i++)
+        if (network_has(&server->trusted[i], address))
+            return true;
+    return false;
+}
+
+/* The entry before `*end` of the list; false: there is none. */
+static bool entry_before(struct span list, size_t *end, struct span *ret_entry)
+{
+    size_t stop = *end, from;
+
+    if (stop == 0)
+        return false;
+    for (from = stop; from > 0 && list.bytes[from - 1] != ',';)
+        from--;
+    *end = from > 0 ? from - 1 : 0;
+    while (from < stop && (list.bytes[from] == ' ' || list.bytes[from] == '\t'))
+        from++;
+    while (stop > from && (list.bytes[stop - 1] == ' ' || list.bytes[stop - 1] == '\t'))
+        stop--;
+    *ret_entry = (struct span){list.bytes + from, stop - from};
+    return true;
+}
+
+/* Each proxy adds who called it at the end; what stands before an address that is not
+ * ours could be anybody's invention. */
+struct address throttle_client(const struct request *request)
+{
+    const struct server *server = request->server;
+    struct span list = request->headers.forwarded_for;
+    struct address client = {{0}}, named;
+    size_t end = list.length;
+    struct span entry;
+
+    if (!address_of_peer(request->connection->descriptor, &client))
+        return client;
+    for (int looked_at = 0; looked_at < FORWARDED_MOST && is_trusted(server, &client) &&
+                            entry_before(list, &end, &entry);
+         looked_at++) {
+        if (!address_parse(entry, &named))
+            break;
+        client = named;
+    }
+    return address_of_client(&client);
+}
+
+/* Keeps what is scarcer. */
+static bool take(struct request *request, enum rate_kind kind, struct span key)
+{
+    const struct services *services = request->server->services;
+    struct rate rate;
+    bool is_taken =
+        rates_take(services->shared->rates, kind, key,
+                   per_minute(services->settings, kind), clock_monotonic_us(), &rate);
+
+    rate.name = names[kind];
+    if (request->rate.quota == 0 || rate.remaining < request->rate.remaining || !is_taken)
+        request->rate = rate;
+    return is_taken;
+}
+
+enum error throttle_check(struct request *request)
+{
+    enum rate_kind kind =
+        request->endpoint != NULL ? kinds[request->match.route] : RATE_NONE;
+    struct address client;
+
+    if (per_minute(request->server->services->settings, kind) == 0)
+        return OK;
+    client = throttle_client(request);
+    if (!take(request, kind,
+              (struct span){(const char *)client.bytes, sizeof(client.bytes)}))
+        return ERROR_RATE_LIMITED;
+    if (request->session_id.text[0] != '\0' &&
+        !take(request, kind, span_of(request->session_id.text)))
+        return ERROR_RATE_LIMITED;
+    return OK;
+}

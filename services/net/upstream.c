@@ -1,0 +1,236 @@
+/*
+ *   upstream_call > try_now > on_answer > done
+ *                      ^  hold_back |
+ *                      |____________|  try_later
+ *
+ * Between two tries the timer is pending, during one the call; `request.body` is ours in
+ * between, and the call's during one.
+ */
+#include "upstream.h"
+
+#include "backoff.h"
+#include "clock.h"
+#include "mem.h"
+#include "metrics.h"
+
+#include <stdlib.h>
+
+/* With less time than this left no other try is worth it. */
+#define WORTH_MS 300
+
+struct upstream {
+    struct call_pool *pool; /* borrowed, like the counters */
+    struct upstream_limits limits;
+    struct breaker breaker;
+    _Atomic int64_t *tries, *retries, *open;
+};
+
+struct upstream_call {
+    struct upstream *upstream; /* borrowed */
+    struct call *call;         /* owned; NULL: not pending */
+    struct loop_timer *timer;  /* owned; NULL: not pending */
+    struct call_request request;
+    struct id request_id; /* request.request_id points here, if anywhere ... */
+    struct trace trace;   /* ... and request.trace here */
+    call_bytes_fn *on_bytes;
+    call_done_fn *done;
+    void *context; /* borrowed from whom called, for both */
+    int64_t deadline_us;
+    unsigned tried;
+    bool is_probe;
+    bool has_told; /* a piece of the reply */
+};
+
+static void try_now(void *context);
+static void hold_back(void *context);
+static void on_bytes(void *context, struct span bytes);
+static void on_answer(void *context, struct call_answer answer);
+static bool try_later(struct upstream_call *self, struct call_answer *answer);
+static void end(struct upstream_call *self, struct call_answer answer);
+
+struct upstream *upstream_new(struct call_pool *pool, struct upstream_limits limits,
+                              _Atomic int64_t *tries, _Atomic int64_t *retries,
+                              _Atomic int64_t *open)
+{
+    struct upstream *upstream = MEM_NEW(struct upstream);
+
+    *upstream = (struct upstream){
+        .pool = pool, .limits = limits, .tries = tries, .retries = retries, .open = open};
+    breaker_init(&upstream->breaker, limits.breaker_threshold);
+    return upstream;
+}
+
+void upstream_free(struct upstream *upstream)
+{
+    free(upstream);
+}
+
+enum breaker_state upstream_state(const struct upstream *upstream)
+{
+    return upstream->breaker.state;
+}
+
+static void show_state(struct upstream *upstream, enum breaker_state before)
+{
+    bool was_open = before != BREAKER_CLOSED;
+    bool is_open = upstream->breaker.state != BREAKER_CLOSED;
+
+    if (was_open != is_open)
+        metrics_add(upstream->open, is_open ? 1 : -1);
+}
+
+struct upstream_call *upstream_call(struct upstream *upstream,
+                                    struct call_request *request, call_done_fn *done,
+                                    void *context)
+{
+    struct upstream_call *self = MEM_NEW(struct upstream_call);
+
+    self->upstream = upstream;
+    self->request = *request;
+    self->on_bytes = request->on_bytes;
+    self->done = done;
+    self->context = context;
+    self->deadline_us = clock_monotonic_us() + request->timeout_ms * 1000;
+    request->body = (struct private_text){NULL, 0};
+    if (request->request_id != NULL) {
+        self->request_id = *request->request_id;
+        self->request.request_id = &self->request_id;
+    }
+    if (request->trace != NULL) {
+        self->trace = *request->trace;
+        self->request.trace = &self->trace;
+    }
+    if (request->on_bytes != NULL)
+        self->request.on_bytes = on_bytes;
+    try_now(self);
+    return self;
+}
+
+static void try_now(void *context)
+{
+    struct upstream_call *self = context;
+    struct upstream *upstream = self->upstream;
+    int64_t now_us = clock_monotonic_us();
+    int64_t left_ms = (self->deadline_us - now_us) / 1000;
+
+    self->timer = NULL;
+    if (!breaker_take(&upstream->breaker, now_us)) {
+        self->timer =
+            loop_timer_start(call_pool_loop(upstream->pool), 0, hold_back, self);
+        return;
+    }
+    self->is_probe = upstream->breaker.state == BREAKER_HALF_OPEN;
+    self->request.timeout_ms = left_ms > 0 ? left_ms : 1;
+    metrics_add(upstream->tries, 1);
+    if (self->tried++ > 0)
+        metrics_add(upstream->retries, 1);
+    self->call = call_start(upstream->pool, &self->request, on_answer, self);
+}
+
+static void hold_back(void *context)
+{
+    struct upstream_call *self = context;
+    int64_t wait_s = breaker_wait_s(&self->upstream->breaker, clock_monotonic_us());
+
+    self->timer = NULL;
+    end(self, (struct call_answer){.outcome = CALL_HELD_BACK,
+                                   .retry_after_s = wait_s > 0 ? wait_s : 1,
+                                   .request_body = self->request.body});
+}
+
+static void on_bytes(void *context, struct span bytes)
+{
+    struct upstream_call *self = context;
+
+    self->has_told = true;
+    self->on_bytes(self->context, bytes);
+}
+
+/* Does it speak of a server that is not well? */
+static bool is_failure(const struct call_answer *answer)
+{
+    switch (answer->outcome) {
+    case CALL_ANSWERED: return answer->status >= 500;
+    case CALL_TIMED_OUT:
+    case CALL_UNREACHABLE:
+    case CALL_BROKEN:
+    case CALL_TOO_LARGE: return true;
+    case CALL_HELD_BACK: return false;
+    }
+    abort();
+}
+
+static bool may_pass(const struct call_answer *answer)
+{
+    switch (answer->outcome) {
+    case CALL_UNREACHABLE:
+    case CALL_BROKEN: return true;
+    case CALL_ANSWERED: break;
+    case CALL_TIMED_OUT:
+    case CALL_TOO_LARGE:
+    case CALL_HELD_BACK: return false;
+    }
+    switch (answer->status) {
+    case 429:
+    case 498: /* Groq: flex tier at its capacity */
+    case 500:
+    case 502:
+    case 503:
+    case 504:
+    case 529: return true; /* overloaded, with some vendors */
+    }
+    return false;
+}
+
+static void on_answer(void *context, struct call_answer answer)
+{
+    struct upstream_call *self = context;
+    struct upstream *upstream = self->upstream;
+    enum breaker_state before = upstream->breaker.state;
+
+    self->call = NULL;
+    breaker_note(&upstream->breaker, !is_failure(&answer), clock_monotonic_us());
+    show_state(upstream, before);
+    if (!try_later(self, &answer))
+        end(self, answer);
+}
+
+/* Takes the request's body back where there will be another try. */
+static bool try_later(struct upstream_call *self, struct call_answer *answer)
+{
+    int64_t now_us = clock_monotonic_us();
+    int64_t wait_ms = backoff_ms(self->tried, answer->retry_after_s);
+
+    if (!may_pass(answer) || self->has_told ||
+        self->tried > self->upstream->limits.retries ||
+        self->upstream->breaker.state == BREAKER_OPEN ||
+        now_us + (wait_ms + WORTH_MS) * 1000 > self->deadline_us)
+        return false;
+    self->request.body = answer->request_body;
+    answer->request_body = (struct private_text){NULL, 0};
+    call_answer_free(answer);
+    self->timer =
+        loop_timer_start(call_pool_loop(self->upstream->pool), wait_ms, try_now, self);
+    return true;
+}
+
+static void end(struct upstream_call *self, struct call_answer answer)
+{
+    call_done_fn *done = self->done;
+    void *context = self->context;
+
+    free(self);
+    done(context, answer);
+}
+
+void upstream_cancel(struct upstream_call *call)
+{
+    if (call == NULL)
+        return;
+    if (call->call != NULL && call->is_probe)
+        breaker_forget(&call->upstream->breaker);
+    call_cancel(call->call);
+    loop_timer_cancel(call->timer);
+    private_text_free(&call->request.body);
+    free(call);
+}

@@ -1,0 +1,93 @@
+/*
+ * How often a client may ask: by its address and by its session.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "play.h"
+
+TestSuite(rates, .timeout = 60);
+
+static const struct reply *start_from(struct world *world, const char *forwarded_for)
+{
+    return ask(world,
+               (struct request){
+                   .method = "POST",
+                   .path = "/session/start",
+                   .headers = words(world, "X-Forwarded-For: %s\r\n", forwarded_for),
+                   .content_type = "application/json",
+                   .body = "{\"role\":\"nurse\",\"interview_type\":"
+                           "\"behavioural\",\"difficulty\":\"easy\"}"});
+}
+
+Test(rates, without_a_setting_nothing_is_limited)
+{
+    struct world *world = world_with_builtin_coach();
+
+    for (int i = 0; i < 100; i++)
+        expect_no_header(start_from(world, "192.0.2.1"), "RateLimit");
+    world_end(world);
+}
+
+Test(rates, an_address_that_asks_too_often_is_told_when_to_come_back)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_SESSIONS_PER_MINUTE=3");
+    const struct reply *reply = start_from(world, "");
+
+    expect_header(reply, "RateLimit-Policy", "\"sessions\";q=3;w=60");
+    expect_header(reply, "RateLimit", "\"sessions\";r=2;t=20");
+    expect_success(start_from(world, ""));
+    expect_success(start_from(world, ""));
+    reply = start_from(world, "");
+    expect_error(reply, ERROR_RATE_LIMITED);
+    expect_header(reply, "Retry-After", "20");
+    world_end(world);
+}
+
+Test(rates, a_session_that_answers_too_often_leaves_the_others_alone)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_TURNS_PER_MINUTE=2",
+                                                   "TRUSTED_PROXIES=127.0.0.0/8, ::1");
+    struct session session = start_session(world, 5);
+    struct session other = start_session(world, 5);
+
+    expect_success(
+        answer_with(world, &session, ANSWER, "X-Forwarded-For: 192.0.2.1\r\n"));
+    expect_success(
+        answer_with(world, &session, ANSWER " Then.", "X-Forwarded-For: 192.0.2.2\r\n"));
+    const char *before = session_facts(world, &session);
+    expect_error(answer_with(world, &session, ANSWER, "X-Forwarded-For: 192.0.2.3\r\n"),
+                 ERROR_RATE_LIMITED);
+    cr_assert_str_eq(session_facts(world, &session), before);
+    expect_success(answer_with(world, &other, ANSWER, "X-Forwarded-For: 192.0.2.4\r\n"));
+    world_end(world);
+}
+
+Test(rates, behind_a_trusted_proxy_each_client_counts_for_itself)
+{
+    struct world *world = world_with_builtin_coach(
+        "RATE_LIMIT_SESSIONS_PER_MINUTE=1", "TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8");
+
+    expect_success(start_from(world, "192.0.2.1"));
+    expect_error(start_from(world, "192.0.2.1"), ERROR_RATE_LIMITED);
+    expect_success(start_from(world, "192.0.2.2, 10.1.2.3"));
+    expect_error(start_from(world, "192.0.2.2"), ERROR_RATE_LIMITED);
+    /* What a client writes before the proxy's entry is its own invention. */
+    expect_error(start_from(world, "192.0.2.99, 192.0.2.1"), ERROR_RATE_LIMITED);
+    /* One subscriber has a whole /64. */
+    expect_success(start_from(world, "2001:db8::1"));
+    expect_error(start_from(world, "2001:db8::2"), ERROR_RATE_LIMITED);
+    expect_success(start_from(world, "[2001:db8:0:1::1]:443"));
+    world_end(world);
+}
+
+Test(rates, an_untrusted_client_cannot_say_that_it_is_another)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_SESSIONS_PER_MINUTE=1",
+                                                   "TRUSTED_PROXIES=192.0.2.0/24");
+
+    expect_success(start_from(world, "192.0.2.1"));
+    expect_error(start_from(world, "192.0.2.2"), ERROR_RATE_LIMITED);
+    world_end(world);
+}

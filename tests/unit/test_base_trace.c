@@ -1,0 +1,57 @@
+/*
+ * traceparent, as the W3C's recommendation has it.
+ */
+#include "trace.h"
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#define TRACE "4bf92f3577b34da6a3ce929d0e0e4736"
+#define SPAN  "00f067aa0ba902b7"
+
+Test(trace, a_good_one_is_read_and_goes_on_under_another_span)
+{
+    struct trace trace;
+    char one[TRACE_HEADER_BYTES], other[TRACE_HEADER_BYTES];
+
+    cr_assert(trace_read(span_of("00-" TRACE "-" SPAN "-01"), &trace));
+    cr_assert_str_eq(trace.id, TRACE);
+    trace_write(&trace, one);
+    trace_write(&trace, other);
+
+    cr_assert_eq(strlen(one), 55);
+    cr_assert_eq(strncmp(one, "00-" TRACE "-", 36), 0);
+    cr_assert_str_eq(one + 52, "-01");
+    cr_assert_neq(strncmp(one + 36, SPAN, 16), 0);
+    cr_assert_str_neq(one, other);
+    cr_assert(trace_read(span_of(one), &trace));
+}
+
+Test(trace, a_later_version_may_say_more)
+{
+    struct trace trace;
+
+    cr_assert(trace_read(span_of("cc-" TRACE "-" SPAN "-01-what-else"), &trace));
+    cr_assert_not(trace_read(span_of("cc-" TRACE "-" SPAN "-01x"), &trace));
+}
+
+Test(trace, anything_else_is_none)
+{
+    static const char *const texts[] = {
+        "",
+        "00-" TRACE "-" SPAN "-0",
+        "00-" TRACE "-" SPAN "-01-more",
+        "ff-" TRACE "-" SPAN "-01",
+        "00-00000000000000000000000000000000-" SPAN "-01",
+        "00-" TRACE "-0000000000000000-01",
+        "00-4BF92F3577B34DA6A3CE929D0E0E4736-" SPAN "-01",
+        "00-" TRACE "_" SPAN "-01",
+        "00-" TRACE "-" SPAN "-0g",
+    };
+    struct trace trace;
+
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
+        cr_expect_not(trace_read(span_of(texts[i]), &trace), "%s", texts[i]);
+        cr_expect_str_eq(trace.id, "");
+    }
+}
