@@ -98,6 +98,7 @@ Test(refusals, without_question_and_session_nothing_stands_for_them)
     read = read_all(&world, 0);
     cr_expect(private_text_is_empty(&read.last.question));
     cr_expect_str_eq(read.last.session_id.text, "");
+    refusal_done(&read.last);
     world_free(&world);
 }
 
