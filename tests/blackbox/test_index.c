@@ -196,6 +196,7 @@ Test(index, goes_where_corpus_index_says)
 Test(index, takes_what_lies_there_as_it_is)
 {
     struct shelf shelf = make_shelf();
+    static const char bytes[] = "caf\xe9 \xff\xfe\0 bytes\xc3";
     size_t size = 3 << 20;
     char *line = malloc(size);
     struct bytes pipe_path = path_in(&shelf, "docs/pipe.md");
@@ -205,7 +206,7 @@ Test(index, takes_what_lies_there_as_it_is)
     memcpy(line, "start", 5);
     memcpy(line + size - 7, " finish", 7);
     put(&shelf, "docs/line.txt", line, size);
-    put(&shelf, "docs/bytes.md", "caf\xe9 \xff\xfe\0 bytes\xc3", 17);
+    put(&shelf, "docs/bytes.md", bytes, sizeof bytes - 1);
     put_text(&shelf, "docs/empty.md", "");
     put_text(&shelf, "docs/.hidden.md", "hidden");
     make_folder(&shelf, "docs/.git");
