@@ -172,6 +172,8 @@ struct best {
     const struct support_sentence *sentence;
     bool is_repeated; /* a sentence covers enough to be the one that is repeated */
     bool is_own;      /* and one of these has its numbers, names and polarity */
+    bool is_same;     /* word for word */
+    const struct support_sentence *own;
 };
 
 /* The same words in the same order. */
@@ -201,8 +203,12 @@ static void look_at(struct support *support, const struct support_sentence *clai
          covered(support, row, TERM_NUMBER | TERM_NAME) < REPEATED_LEAST))
         return;
     best->is_repeated = true;
-    best->is_own = best->is_own || are_same(support, claim, sentence) ||
-                   support_is_own(support, claim, sentence);
+    if (best->is_own)
+        return;
+    best->is_same = are_same(support, claim, sentence);
+    best->is_own = best->is_same || support_is_own(support, claim, sentence);
+    if (best->is_own)
+        best->own = sentence;
 }
 
 /* Of a claim that is gathered from a few sentences, of which `best` has the most: one of them denies what
@@ -223,6 +229,30 @@ static bool polarity_agrees(struct support *support, const struct support_senten
     }
     support_compare(support, best);
     return may_deny && support_says_nothing_denied(support, claim, best);
+}
+
+/* Each clause of the claim has the numbers of the clause of the sentence that has its words. */
+static bool parts_are_own(struct support *support, const struct support_sentence *claim,
+                          uint64_t cited, const struct support_sentence *own)
+{
+    const struct support_word *words = support_words_of(support, claim);
+    bool are_own = true;
+
+    for (uint32_t from = 0, to; from < claim->count && are_own; from = to) {
+        struct support_sentence part = {claim->passage, claim->first + from, 0};
+
+        for (to = from + 1; to < claim->count; to++)
+            if (support_is_clause_end(support, &words[to]))
+                break;
+        part.count = to - from;
+        if (part.count == claim->count)
+            break;
+        support_end_claim(support);
+        support_begin_claim(support, &part, cited);
+        support_compare(support, own);
+        are_own = support_part_is_own(support, own);
+    }
+    return are_own;
 }
 
 /* `must_repeat`: three sentences together are not enough, one must say it. */
@@ -262,5 +292,7 @@ static bool stands_in_passages(struct support *support,
         best.window >= COVERED_LEAST && (best.is_repeated ? best.is_own : !must_repeat);
     if (holds && !best.is_repeated && best.sentence != NULL)
         holds = polarity_agrees(support, claim, best.sentence);
+    if (holds && best.is_own && !best.is_same)
+        holds = parts_are_own(support, claim, cited, best.own);
     return holds;
 }

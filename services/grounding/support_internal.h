@@ -19,6 +19,7 @@
 enum support_flag {
     SUPPORT_BREAK = 1 << 8,   /* a clause begins with it */
     SUPPORT_LIGHT = 1 << 9,   /* says little: "he", "also", "about" */
+    SUPPORT_SMALL = 1 << 10,  /* "one" and "two", which the reader takes for words */
     SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
@@ -133,6 +134,10 @@ void support_compare(struct support *support, const struct support_sentence *sen
 /* The numbers, names and polarity of the claim's sentence are that sentence's own. */
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence);
+
+/* The numbers of a part of the claim are those of the clause that it repeats, if it repeats one. */
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence);
 
 /* What the claim denies, the sentence denies too. */
 bool support_may_deny(const struct support *support, const struct support_sentence *claim,

@@ -6,6 +6,8 @@
 /* Words of a claim that are looked at for two in each other's place, and how many there must be. */
 #define TRANSPOSED_WORDS 64
 #define TRANSPOSED_LEAST 5
+/* How many are enough where both are names, or both numbers. */
+#define TRANSPOSED_NAMES 3
 
 /* Beside which name a name stands in the sentence, by `step`; NULL: beside none, or it is not there. */
 static const struct support_word *neighbour(const struct support *support,
@@ -78,25 +80,35 @@ static bool has_by(const struct support *support, const struct support_sentence 
     return support_has_stem(support, sentence, support->by_stem);
 }
 
+/* A word that both have, or a name of several. */
+struct placed {
+    int place;     /* in the sentence */
+    uint32_t kind; /* TERM_NAME, TERM_NUMBER or 0 */
+};
+
 /* The places rise but for two that are each in the other's, with others between them. */
-static bool is_swap(int *places, size_t count)
+static bool is_swap(struct placed *words, size_t count)
 {
     size_t first = count, last = count;
-    int held;
+    struct placed held;
 
     for (size_t i = 0; i + 1 < count; i++)
-        if (places[i] > places[i + 1]) {
+        if (words[i].place > words[i + 1].place) {
             if (first == count)
                 first = i;
             last = i + 1;
         }
-    if (first == count || last < first + 2)
+    if (first == count ||
+        (last < first + 2 && !(words[first].kind & words[last].kind & TERM_NUMBER)))
+        return false; /* "red and blue" */
+    if (count < TRANSPOSED_LEAST &&
+        (words[first].kind == 0 || words[first].kind != words[last].kind))
         return false;
-    held = places[first];
-    places[first] = places[last];
-    places[last] = held;
+    held = words[first];
+    words[first] = words[last];
+    words[last] = held;
     for (size_t i = 0; i + 1 < count; i++)
-        if (places[i] > places[i + 1])
+        if (words[i].place > words[i + 1].place)
             return false;
     return true;
 }
@@ -105,16 +117,27 @@ bool support_is_transposed(const struct support *support,
                            const struct support_sentence *claim,
                            const struct support_sentence *sentence)
 {
-    int places[TRANSPOSED_WORDS];
+    const struct support_word *words = support_words_of(support, claim);
+    struct placed placed[TRANSPOSED_WORDS];
     size_t count = 0;
+    int before = -3;
+    uint32_t at = 0;
 
     if (has_by(support, claim) != has_by(support, sentence))
         return false; /* active and passive */
     for (uint32_t i = 0; i < claim->count && count < TRANSPOSED_WORDS; i++) {
         int place = place_of(support, claim, sentence, i);
+        /* "William of Normandy" is one name. */
+        bool goes_on = i > 0 && i - at <= 2 && place - before == (int)(i - at) &&
+                       words[i].flags & words[at].flags & TERM_NAME;
 
-        if (place >= 0)
-            places[count++] = place;
+        if (place < 0)
+            continue;
+        if (!goes_on)
+            placed[count++] =
+                (struct placed){place, words[i].flags & (TERM_NAME | TERM_NUMBER)};
+        at = i;
+        before = place;
     }
-    return count >= TRANSPOSED_LEAST && is_swap(places, count);
+    return count >= TRANSPOSED_NAMES && is_swap(placed, count);
 }

@@ -14,6 +14,7 @@
 static bool numbers_are_own(const struct support *support,
                             const struct support_sentence *claim,
                             const struct support_sentence *sentence);
+
 bool support_has_stem(const struct support *support,
                       const struct support_sentence *sentence, uint32_t stem)
 {
@@ -54,7 +55,7 @@ bool support_is_clause_end(const struct support *support, const struct support_w
     return word->flags & SUPPORT_BREAK || word->stem == support->and_stem;
 }
 
-/* Has the clause every plain word, neither name nor number, that the whole sentence has of the claim,
+/* Has the clause every plain word, neither name nor number nor unit, that the whole sentence has of the claim,
  * and enough of the claim? */
 static bool has_all_plain(const struct support *support,
                           const struct support_sentence *clause)
@@ -64,7 +65,8 @@ static bool has_all_plain(const struct support *support,
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
 
-        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS))
+        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS) ||
+            support->stems[item->stem].unit != 0)
             continue;
         all += item->weight;
         if (item->credit <= 0)
@@ -76,12 +78,25 @@ static bool has_all_plain(const struct support *support,
     return all > 0 && found >= all * CLAUSE_SHARE;
 }
 
-/* The clause that the claim repeats; the whole sentence where it is none of them alone. */
+static size_t count_shared(const struct support *support,
+                           const struct support_sentence *clause)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < support->item_count; i++)
+        count += !(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
+                 has_item(support, clause, i);
+    return count;
+}
+
+/* The clause that the claim repeats, of several the one with most of its words; the whole sentence where it is
+ * none of them alone. */
 static struct support_sentence find_clause(const struct support *support,
                                            const struct support_sentence *sentence)
 {
     const struct support_word *words = support_words_of(support, sentence);
-    struct support_sentence clause = *sentence;
+    struct support_sentence clause = *sentence, best = *sentence;
+    size_t most = 0;
 
     for (uint32_t from = 0, to; from < sentence->count; from = to) {
         for (to = from + 1; to < sentence->count; to++)
@@ -89,10 +104,12 @@ static struct support_sentence find_clause(const struct support *support,
                 break;
         clause.first = sentence->first + from;
         clause.count = to - from;
-        if (has_all_plain(support, &clause))
-            return clause;
+        if (has_all_plain(support, &clause) && count_shared(support, &clause) > most) {
+            most = count_shared(support, &clause);
+            best = clause;
+        }
     }
-    return *sentence;
+    return best;
 }
 
 /* Is a name beside one that the claim has: a part of it that the claim leaves out? */
@@ -113,9 +130,12 @@ static bool has_more(const struct support *support, const struct support_sentenc
 {
     const struct support_word *words = support_words_of(support, clause);
 
+    if (flag == TERM_NAME)
+        flag |= SUPPORT_BEGINS; /* it may be one */
     for (uint32_t i = 0; i < clause->count; i++)
-        if (words[i].flags & flag && support_item_of(support, &words[i]) == NULL &&
-            !(flag == TERM_NAME && is_part_of_name(support, clause, i)))
+        if (words[i].flags & flag && support_is_content(&words[i]) &&
+            support_item_of(support, &words[i]) == NULL &&
+            !(flag & TERM_NAME && is_part_of_name(support, clause, i)))
             return true;
     return false;
 }
@@ -139,12 +159,30 @@ static bool has_own(const struct support *support,
     return true;
 }
 
+/* "One" and "two" are words more often than numbers: one that the clause has not is wrong where the clause has
+ * another number that the claim has not. */
+static bool small_numbers_are_own(const struct support *support,
+                                  const struct support_sentence *claim,
+                                  const struct support_sentence *clause)
+{
+    const struct support_word *words = support_words_of(support, claim);
+
+    for (uint32_t i = 0; i + 1 < claim->count; i++)
+        if (words[i].flags & SUPPORT_SMALL && !(words[i + 1].flags & TERM_STOP) &&
+            support_item_of(support, &words[i])->credit <= 0 &&
+            (has_more(support, clause, TERM_NUMBER) ||
+             has_more(support, clause, SUPPORT_SMALL)))
+            return false;
+    return true;
+}
+
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence)
 {
     struct support_sentence clause = find_clause(support, sentence);
 
     return has_own(support, sentence, &clause, TERM_NAME) &&
+           small_numbers_are_own(support, claim, &clause) &&
            has_own(support, sentence, &clause, TERM_NUMBER) &&
            support_names_are_joined(support, claim, sentence) &&
            numbers_are_own(support, claim, sentence) &&
@@ -233,4 +271,13 @@ static bool numbers_are_own(const struct support *support,
             return false;
     }
     return true;
+}
+
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence)
+{
+    struct support_sentence clause = find_clause(support, sentence);
+
+    return clause.count == sentence->count ||
+           has_own(support, sentence, &clause, TERM_NUMBER);
 }

@@ -10,7 +10,6 @@
 #include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 void *support_room(void *array, size_t count, size_t *capacity, size_t size)
 {
@@ -132,6 +131,12 @@ static bool is_upper(char c)
     return c >= 'A' && c <= 'Z';
 }
 
+static bool is_word(struct span text, const struct term *term, const char *word)
+{
+    return span_equals_ignoring_case(
+        (struct span){text.bytes + term->start, term->end - term->start}, word);
+}
+
 static uint32_t flags_of(const struct support *support, struct span text, size_t at,
                          const struct term_sentence *sentence, uint32_t stem)
 {
@@ -143,6 +148,8 @@ static uint32_t flags_of(const struct support *support, struct span text, size_t
         flags |= SUPPORT_BREAK;
     if (term->flags & TERM_NAME)
         flags &= ~(uint32_t)SUPPORT_LIGHT; /* May */
+    if (is_word(text, term, "one") || is_word(text, term, "two"))
+        flags |= SUPPORT_SMALL;
     if (is_bracketed(text, term))
         flags |= SUPPORT_MARKER;
     if (at == sentence->first_term && is_upper(text.bytes[term->start]))
@@ -159,8 +166,7 @@ static uint32_t flags_of(const struct support *support, struct span text, size_t
 static uint32_t intern_term(struct support *support, struct span text,
                             const struct term *term)
 {
-    if (term->end - term->start == 3 &&
-        strncasecmp(text.bytes + term->start, "one", 3) == 0)
+    if (is_word(text, term, "one"))
         return support_intern(support, "one", 3);
     return support_intern(support, term_stem(&support->terms, term), term->stem_length);
 }

@@ -5,6 +5,7 @@
 #include "private_reveal.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 static struct passage three[] = {
@@ -72,6 +73,41 @@ Test(extract, the_answer_holds_what_is_asked_for)
     expect_holds("Do salmon reach the upper river?", "no longer");
     expect_holds("How much power does the dam at Osse have?", "90 megawatts");
     expect_holds("how many hours does dough rest", "six hours");
+}
+
+/* Of four sentences with the question's words, at most three are taken: the last one has what is asked. */
+static void expect_prefers(const char *question, const char *last, const char *answer)
+{
+    char text[512];
+    struct passage passage = {.id = three[0].id,
+                              .chapter = three[0].chapter,
+                              .section = three[2].section,
+                              .page = -1,
+                              .text = text};
+    struct generated generated;
+    struct private_text found;
+
+    snprintf(
+        text, sizeof(text),
+        "The tower of stone has steps. The old tower of stone has steps. The tower of stone "
+        "has worn steps. %s",
+        last);
+    generated = extract(question, &(struct passages){&passage, 1});
+    found = generated_text(&generated);
+    cr_expect_not_null(strstr(private_reveal(&found).bytes, answer), "of %s: %s",
+                       question, private_reveal(&found).bytes);
+    private_text_free(&found);
+    generated_done(&generated);
+}
+
+Test(extract, a_sentence_with_what_is_asked_for_comes_first)
+{
+    expect_prefers("How many steps does the tower of stone have?",
+                   "The tower of stone has 412 steps.", "412");
+    expect_prefers("Who laid the steps of the tower of stone?",
+                   "The steps of the tower of stone are by Ida Marsh.", "Ida Marsh");
+    expect_prefers("Why has the tower of stone steps?",
+                   "The tower of stone has steps because of boats.", "because");
 }
 
 Test(extract, every_sentence_stands_in_each_passage_that_it_cites)
