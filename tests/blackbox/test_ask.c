@@ -305,17 +305,17 @@ static const char *decision(struct world *world, const struct reply *reply)
 
 Test(ask, the_same_question_gets_the_same_decision_a_thousand_times)
 {
-    static const char *const QUESTIONS[] = {ANSWERABLE, "How much does a wheel weigh?",
-                                            ABOUT_NOTHING, "What scatters the laser?"};
+    static const char *const ASKED[] = {ANSWERABLE, "How much does a wheel weigh?",
+                                        ABOUT_NOTHING, "What scatters the laser?"};
     struct study study = study_make(NULL);
     struct world *world =
         world_with_builtin_coach(study.setting, "REFUSAL_LOG=/dev/null");
     const char *first[4];
 
     for (int at = 0; at < 4; at++)
-        first[at] = decision(world, ask_textbook(world, QUESTIONS[at]));
+        first[at] = decision(world, ask_textbook(world, ASKED[at]));
     for (int at = 0; at < 1000; at++)
-        cr_assert_str_eq(decision(world, ask_textbook(world, QUESTIONS[at % 4])),
+        cr_assert_str_eq(decision(world, ask_textbook(world, ASKED[at % 4])),
                          first[at % 4]);
     end(world, &study);
 }
