@@ -19,8 +19,9 @@
  *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
- *   command/   serve builds and runs the service; check and doctor are the operator's tools, and ask,
- *              refusals, support, index and calibrate those of who keeps the study material.
+ *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
+ *              doctor are the operator's tools, and ask, refusals, support, index and calibrate those
+ *              of who keeps the study material.
  */
 #include "command.h"
 

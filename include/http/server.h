@@ -42,7 +42,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
 
 /* Ends well: turns under way are finished and their replies sent; meanwhile new ones are
  * still heard, and told 503 `draining`.  When the last turn of the process is done the
- * socket is closed and so are connections that wait for a next request.  Then `done` is
+ * socket is closed and so are connections that wait for a next request.  Where somebody
+ * holds the socket for the next process it is closed at once instead.  Then `done` is
  * called, once, from the loop.  The caller has set shared->is_draining. */
 void server_drain(struct server *server, loop_fn *done, void *context);
 

@@ -30,6 +30,7 @@ struct shared_services {
     struct rates *rates;      /* how often clients may ask (http/rates.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
     _Atomic bool is_draining;
+    bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 
 /* One loop's own. */

@@ -1,18 +1,21 @@
 /*
  * `poise ask QUESTION`: one question about the study material, answered by the engine of POST /ask with the
- * present settings.  What it refuses is not noted in the refusal log: who asks here keeps the material.
+ * present settings.
  *
  *   --selected FILE|TEXT   answer from this text alone: a file's where there is one of that name
  *   --chat                 by the rules of POST /v1/chat
  *   --json                 the whole of `data` on one line
+ *   --jsonl                many: { "id", "question", "selected_text" } lines from standard input, each answered
+ *                          by { "id", "data", "error" }
  *
- * Exit status: 0 answered, 1 refused, 2 bad usage or settings, 3 an error.
+ * Exit status: 0 answered, 1 refused, 2 bad usage or settings, 3 an error; with --jsonl 0, or 3 where a line had
+ * no answer.
  */
 #include "command.h"
 
-#include "ask.h"
-#include "clock.h"
+#include "asker.h"
 #include "json.h"
+#include "lines.h"
 #include "private_reveal.h"
 #include "utf8.h"
 
@@ -30,49 +33,49 @@
 
 enum { ASKED_ANSWERED, ASKED_REFUSED, ASKED_BAD_USAGE, ASKED_FAILED };
 
-/* The command line, and what comes of it. */
-struct asking {
+struct options {
     const char *question; /* borrowed, like the next */
     const char *selected; /* NULL: search the material */
-    bool is_chat;
+    enum ask_surface surface;
     bool is_json;
-
-    struct settings settings;
-    struct loop *loop; /* owned, like all of these */
-    struct call_pool *pool;
-    struct log *log;
-    struct metrics metrics;
-    struct coaches coaches;
-    struct retriever *retriever;
-    struct terms_reader *reader;
-    struct ruleset *ruleset;
-    struct filter *filter;
-    _Atomic int64_t inflight;
-    _Atomic bool is_draining;
-    int status;
+    bool is_jsonl;
 };
 
-static bool parse_options(int argc, char **argv, struct asking *asking)
+/* What the lines of --jsonl are answered with. */
+struct answering {
+    struct asker *asker; /* borrowed */
+    enum ask_surface surface;
+};
+
+static bool parse_options(int argc, char **argv, struct options *options)
 {
     for (int at = 0; at < argc; at++) {
         if (strcmp(argv[at], "--json") == 0)
-            asking->is_json = true;
+            options->is_json = true;
+        else if (strcmp(argv[at], "--jsonl") == 0)
+            options->is_jsonl = true;
         else if (strcmp(argv[at], "--chat") == 0)
-            asking->is_chat = true;
+            options->surface = ASK_CHAT;
         else if (strcmp(argv[at], "--selected") == 0 && at + 1 < argc)
-            asking->selected = argv[++at];
-        else if (strncmp(argv[at], "--", 2) != 0 && asking->question == NULL)
-            asking->question = argv[at];
+            options->selected = argv[++at];
+        else if (strncmp(argv[at], "--", 2) != 0 && options->question == NULL)
+            options->question = argv[at];
         else
             return false;
     }
-    return asking->question != NULL;
+    return options->is_jsonl ? options->question == NULL && options->selected == NULL
+                             : options->question != NULL;
+}
+
+static bool is_good_text(struct span text, size_t most_characters)
+{
+    return text.length > 0 && utf8_is_valid(text.bytes, text.length) &&
+           utf8_count(text.bytes, text.length) <= most_characters;
 }
 
 static bool check_text(const char *what, struct span text, size_t most_characters)
 {
-    bool is_good = text.length > 0 && utf8_is_valid(text.bytes, text.length) &&
-                   utf8_count(text.bytes, text.length) <= most_characters;
+    bool is_good = is_good_text(text, most_characters);
 
     if (!is_good)
         fprintf(stderr, "poise ask: the %s must be 1 to %zu characters of UTF-8\n", what,
@@ -87,7 +90,7 @@ static bool read_selection(const char *selected, struct private_text *ret_text)
     struct buffer text;
     ssize_t got = 1;
 
-    if (file < 0 && errno != ENOENT && errno != ENAMETOOLONG) {
+    if (file < 0 && errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR) {
         fprintf(stderr, "poise ask: %s: %s\n", selected, strerror(errno));
         return false;
     }
@@ -105,81 +108,6 @@ static bool read_selection(const char *selected, struct private_text *ret_text)
         close(file);
     *ret_text = private_text_take(&text);
     return check_text("selected text", private_reveal(ret_text), SELECTION_CHARACTERS);
-}
-
-static bool load_filter(struct asking *asking)
-{
-    const char *path = asking->settings.safety_patterns_file;
-    struct ruleset_problem problem;
-    bool is_good;
-
-    if (!asking->settings.safety_enabled)
-        return true;
-    is_good = *path != '\0' ? ruleset_load_file(path, &asking->ruleset, &problem)
-                            : ruleset_load_default(&asking->ruleset, &problem);
-    if (is_good)
-        asking->filter = filter_new(asking->ruleset);
-    else
-        fprintf(stderr, "poise ask: %s\n", problem.text);
-    return is_good;
-}
-
-static bool build(struct asking *asking)
-{
-    const struct settings *settings = &asking->settings;
-    struct buffer problem;
-
-    asking->loop = loop_new();
-    asking->pool = call_pool_new(asking->loop);
-    asking->log = log_new(STDERR_FILENO, LOG_ERROR);
-    asking->reader = terms_reader_new();
-    coaches_init(&asking->coaches, settings, asking->loop, asking->pool, asking->log,
-                 &asking->metrics);
-    buffer_init(&problem, 4096);
-    asking->retriever = retriever_new(settings, asking->loop, asking->pool, asking->log,
-                                      &asking->metrics, &problem);
-    if (asking->retriever == NULL)
-        fprintf(stderr, "poise ask: %s", problem.bytes);
-    buffer_done(&problem);
-    return asking->retriever != NULL && load_filter(asking);
-}
-
-static void tear_down(struct asking *asking)
-{
-    retriever_free(asking->retriever);
-    coaches_done(&asking->coaches);
-    terms_reader_free(asking->reader);
-    call_pool_free(asking->pool);
-    filter_free(asking->filter);
-    if (asking->ruleset != NULL)
-        ruleset_unref(asking->ruleset);
-    log_free(asking->log);
-    loop_free(asking->loop);
-}
-
-/* The store of who keeps nothing. */
-struct nowhere {
-    struct store store; /* the first member: the interface is cast back */
-    store_done_fn *done;
-    void *context; /* borrowed */
-};
-
-static void tell_nobody(void *context)
-{
-    struct nowhere *nowhere = context;
-
-    nowhere->done(nowhere->context, OK);
-}
-
-static void keep_nothing(struct store *store, struct loop *loop, struct refusal *refusal,
-                         store_done_fn *done, void *context)
-{
-    struct nowhere *nowhere = (struct nowhere *)store;
-
-    refusal_done(refusal);
-    nowhere->done = done;
-    nowhere->context = context;
-    loop_later(loop, tell_nobody, nowhere);
 }
 
 static void print_sources(struct json_object *data)
@@ -221,71 +149,111 @@ static int print_data(const struct private_text *text, bool is_json)
     return is_refused ? ASKED_REFUSED : ASKED_ANSWERED;
 }
 
-static void on_asked(void *context, struct ask_result result)
+static int print_result(const struct ask_result *result, bool is_json)
 {
-    struct asking *asking = context;
-
-    if (result.error == OK) {
-        asking->status = print_data(&result.data, asking->is_json);
-    } else {
-        fprintf(stderr, "poise ask: %s: %s\n", error_info(result.error)->code,
-                result.message != NULL ? result.message
-                                       : error_info(result.error)->message_safe);
-        asking->status = ASKED_FAILED;
-    }
-    ask_result_free(&result);
-    loop_stop(asking->loop);
+    if (result->error == OK)
+        return print_data(&result->data, is_json);
+    fprintf(stderr, "poise ask: %s: %s\n", error_info(result->error)->code,
+            result->message != NULL ? result->message
+                                    : error_info(result->error)->message_safe);
+    return ASKED_FAILED;
 }
 
-static void put(struct asking *asking, struct private_text *selection)
+static int ask_one(struct asker *asker, const struct options *options,
+                   struct private_text *selection)
 {
-    struct nowhere nowhere = {.store = {.note_refusal = keep_nothing}};
-    struct ask_services services = {
-        .settings = &asking->settings,
-        .loop = asking->loop,
-        .store = &nowhere.store,
-        .coaches = &asking->coaches,
-        .retriever = asking->retriever,
-        .reader = asking->reader,
-        .filter = asking->filter,
-        .log = asking->log,
-        .metrics = &asking->metrics,
-        .inflight = &asking->inflight,
-        .is_draining = &asking->is_draining,
-    };
-    struct ask_request request = {
-        .surface = asking->is_chat ? ASK_CHAT : ASK_TEXTBOOK,
-        .request_id = id_random(),
-        .question = private_text_copy(asking->question, strlen(asking->question)),
-        .selection = *selection,
-        .received_us = clock_monotonic_us(),
-    };
+    struct private_text question =
+        private_text_copy(options->question, strlen(options->question));
+    struct ask_result result = asker_put(asker, options->surface, &question, selection);
+    int status = print_result(&result, options->is_json);
 
-    *selection = (struct private_text){NULL, 0};
-    asking->settings.refusal_log[0] = '\0';
-    ask_start(&services, &request, on_asked, asking);
-    loop_run(asking->loop);
+    ask_result_free(&result);
+    return status;
+}
+
+/* `data` is that of a success, or empty. */
+static void write_line(struct json_object *id, const struct private_text *data,
+                       const char *error, struct buffer *out)
+{
+    struct span span = private_reveal(data);
+    const char *name = json_object_to_json_string(id); /* "null" where there is none */
+    struct json_writer json;
+
+    json_writer_init(&json, out);
+    json_begin_object(&json);
+    json_key(&json, "id");
+    json_raw(&json, name, strlen(name));
+    json_key(&json, "data");
+    if (span.length > 0)
+        json_raw(&json, span.bytes, span.length);
+    else
+        json_null(&json);
+    json_key(&json, "error");
+    json_string(&json, error);
+    json_end_object(&json);
+    buffer_append_char(out, '\n');
+}
+
+static bool answer_line(void *context, struct span line, struct buffer *out)
+{
+    struct answering *answering = context;
+    struct json_object *object = json_parse(line.bytes, line.length, MAX_DEPTH);
+    struct span question = json_member_string(object, "question");
+    struct span selected = json_member_string(object, "selected_text");
+    struct private_text texts[2] = {{NULL, 0}, {NULL, 0}};
+    struct ask_result result = {.error = ERROR_VALIDATION_ERROR};
+
+    if (is_good_text(question, QUESTION_CHARACTERS) &&
+        (selected.length == 0 || is_good_text(selected, SELECTION_CHARACTERS))) {
+        texts[0] = private_text_copy(question.bytes, question.length);
+        if (selected.length > 0)
+            texts[1] = private_text_copy(selected.bytes, selected.length);
+        result = asker_put(answering->asker, answering->surface, &texts[0], &texts[1]);
+    }
+    write_line(json_member(object, "id"), &result.data,
+               result.error == OK ? NULL : error_info(result.error)->code, out);
+    json_wipe_and_put(object);
+    ask_result_free(&result);
+    return result.error == OK;
+}
+
+static int ask_lines(struct asker *asker, const struct options *options)
+{
+    struct answering answering = {asker, options->surface};
+
+    switch (lines_answer("poise ask", STDIN_FILENO, answer_line, &answering)) {
+    case LINES_GOOD: return ASKED_ANSWERED;
+    case LINES_SOME_BAD:
+    case LINES_FAILED: break;
+    }
+    return ASKED_FAILED;
 }
 
 int command_ask(int argc, char **argv)
 {
-    struct asking asking = {.status = ASKED_BAD_USAGE};
+    struct options options = {.surface = ASK_TEXTBOOK};
     struct private_text selection = {NULL, 0};
+    struct settings settings = {.port = 0};
+    int status = ASKED_BAD_USAGE;
+    struct asker *asker = NULL;
 
     signal(SIGPIPE, SIG_IGN);
-    if (!parse_options(argc, argv, &asking)) {
+    if (!parse_options(argc, argv, &options)) {
         fprintf(stderr, "usage: poise ask QUESTION [--selected FILE|TEXT] [--chat] "
-                        "[--json]\n");
-        return ASKED_BAD_USAGE;
+                        "[--json]\n"
+                        "       poise ask --jsonl [--chat] < LINES\n");
+        return status;
     }
-    if (check_text("question", span_of(asking.question), QUESTION_CHARACTERS) &&
-        (asking.selected == NULL || read_selection(asking.selected, &selection)) &&
-        command_settings(&asking.settings)) {
-        if (build(&asking))
-            put(&asking, &selection);
-        tear_down(&asking);
-    }
+    if ((options.is_jsonl ||
+         check_text("question", span_of(options.question), QUESTION_CHARACTERS)) &&
+        (options.selected == NULL || read_selection(options.selected, &selection)) &&
+        command_settings(&settings))
+        asker = asker_new(&settings);
+    if (asker != NULL)
+        status = options.is_jsonl ? ask_lines(asker, &options)
+                                  : ask_one(asker, &options, &selection);
+    asker_free(asker);
     private_text_free(&selection);
-    settings_free(&asking.settings);
-    return fflush(stdout) == 0 ? asking.status : ASKED_FAILED;
+    settings_free(&settings);
+    return fflush(stdout) == 0 ? status : ASKED_FAILED;
 }

@@ -13,9 +13,11 @@
 #include "private_reveal.h"
 #include "server.h"
 #include "store_sqlite.h"
+#include "supervisor.h"
 #include "version.h"
 #include "worker.h"
 
+#include <fcntl.h>
 #include <malloc.h>
 #include <signal.h>
 #include <sodium.h>
@@ -46,12 +48,16 @@ struct process {
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
     size_t reloads; /* loops that have not said yet that they use the new patterns */
+    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
-static void complain(const char *text, size_t length)
+/* Says it, if there is one, and frees it. */
+static void say_problem(struct buffer *problem)
 {
-    fwrite(text, 1, length, stderr);
+    if (problem->length > 0)
+        fprintf(stderr, "poise: %s", problem->bytes);
+    buffer_done(problem);
 }
 
 static bool load_ruleset(const struct settings *settings, struct ruleset **ret_ruleset)
@@ -89,11 +95,7 @@ static bool open_store(struct process *process)
 
     buffer_init(&problem, 1024);
     process->shared.store = store_sqlite_open(process->settings.store_url, &problem);
-    if (process->shared.store == NULL) {
-        complain("poise: ", 7);
-        complain(problem.bytes, problem.length);
-    }
-    buffer_done(&problem);
+    say_problem(&problem);
     return process->shared.store != NULL;
 }
 
@@ -119,6 +121,21 @@ static size_t count_workers(const struct settings *settings)
     return cores < 1 ? 1 : cores > MAX_WORKERS ? MAX_WORKERS : (size_t)cores;
 }
 
+/* Of the socket that systemd holds every loop has a copy; else each opens one of its own. */
+static int open_listener(const struct process *process, int64_t *port, bool is_shared)
+{
+    struct buffer problem;
+    int listener;
+
+    if (process->inherited >= 0)
+        return fcntl(process->inherited, F_DUPFD_CLOEXEC, 0);
+    buffer_init(&problem, 1024);
+    listener =
+        server_listen_socket(process->settings.host, *port, is_shared, port, &problem);
+    say_problem(&problem);
+    return listener;
+}
+
 /* The loops share the port, and so could another program of ours, unnoticed: that it is free is asked
  * without sharing.  Port 0 is always free. */
 static bool port_is_free(const struct settings *settings)
@@ -132,14 +149,22 @@ static bool port_is_free(const struct settings *settings)
     buffer_init(&problem, 1024);
     listener =
         server_listen_socket(settings->host, settings->port, false, &port, &problem);
-    if (listener < 0) {
-        complain("poise: ", 7);
-        complain(problem.bytes, problem.length);
-    } else {
+    say_problem(&problem);
+    if (listener >= 0)
         close(listener);
-    }
-    buffer_done(&problem);
     return listener >= 0;
+}
+
+static struct worker *make_worker(struct process *process, struct metrics *metrics,
+                                  int listener)
+{
+    struct buffer problem;
+    struct worker *worker;
+
+    buffer_init(&problem, 4096);
+    worker = worker_new(&process->shared, metrics, process->ruleset, listener, &problem);
+    say_problem(&problem);
+    return worker;
 }
 
 static bool make_workers(struct process *process, int64_t *ret_port)
@@ -148,24 +173,20 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     size_t count = count_workers(settings);
     int64_t port = settings->port;
 
+    process->inherited = supervisor_listener(&port);
+    if (process->inherited < 0 && !port_is_free(settings))
+        return false;
+    process->shared.is_socket_kept = process->inherited >= 0;
     process->shared.metrics = process->metrics;
     process->shared.metrics_count = count;
     for (size_t at = 0; at < count; at++)
         process->metrics[at] = MEM_NEW(struct metrics);
     for (size_t at = 0; at < count; at++) {
-        struct buffer problem;
-        int listener;
+        int listener = open_listener(process, &port, count > 1);
 
-        buffer_init(&problem, 4096);
-        listener = server_listen_socket(settings->host, port, count > 1, &port, &problem);
-        if (listener >= 0)
-            process->workers[at] = worker_new(&process->shared, process->metrics[at],
-                                              process->ruleset, listener, &problem);
-        if (problem.length > 0) {
-            complain("poise: ", 7);
-            complain(problem.bytes, problem.length);
-        }
-        buffer_done(&problem);
+        if (listener < 0)
+            return false;
+        process->workers[at] = make_worker(process, process->metrics[at], listener);
         if (process->workers[at] == NULL)
             return false;
         process->worker_count++;
@@ -183,6 +204,7 @@ static void on_terminate(uv_signal_t *handle, int number)
         return;
     process->is_ending = true;
     log_end(log_begin(process->log, LOG_INFO, "draining"));
+    supervisor_ending();
     atomic_store(&process->shared.is_draining, true);
     for (size_t at = 0; at < process->worker_count; at++)
         worker_drain(process->workers[at]);
@@ -283,12 +305,12 @@ static bool build(struct process *process, int64_t *ret_port)
         log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
     else if (!load_ruleset(&process->settings, &process->ruleset))
         return false;
-    return port_is_free(&process->settings) && open_store(process) &&
-           make_workers(process, ret_port);
+    return open_store(process) && make_workers(process, ret_port);
 }
 
 static bool run(struct process *process, int64_t port)
 {
+    struct watchdog *watchdog = NULL;
     size_t started = 0;
 
     while (started < process->worker_count && worker_start(process->workers[started]))
@@ -299,8 +321,10 @@ static bool run(struct process *process, int64_t port)
         watch(process, &process->hangup, SIGHUP, on_hangup);
         loop_before_sleep(process->loop, flush_log, process);
         loop_timer_start(process->loop, 0, sweep, process);
+        watchdog = watchdog_start(process->loop, process->workers, process->worker_count);
         announce(process, port);
         log_flush(process->log);
+        supervisor_ready();
         loop_run(process->loop);
     } else {
         atomic_store(&process->shared.is_draining, true);
@@ -309,6 +333,7 @@ static bool run(struct process *process, int64_t port)
     }
     for (size_t at = 0; at < started; at++)
         worker_join(process->workers[at]);
+    watchdog_free(watchdog);
     log_end(log_begin(process->log, LOG_INFO, "drained"));
     return started == process->worker_count;
 }
@@ -316,6 +341,8 @@ static bool run(struct process *process, int64_t port)
 /* Half-built is fine. */
 static void tear_down(struct process *process)
 {
+    if (process->inherited >= 0)
+        close(process->inherited);
     /* A server may still report to the store, and the store still answer to a loop. */
     for (size_t at = 0; at < process->worker_count; at++)
         worker_close(process->workers[at]);
@@ -340,6 +367,7 @@ int command_serve(int argc, char **argv)
     int64_t port = 0;
     int status = 1;
 
+    process->inherited = -1;
     signal(SIGPIPE, SIG_IGN);
     mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);

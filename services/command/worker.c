@@ -181,6 +181,28 @@ void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *
     loop_post(worker->loop, swap_filter, reload);
 }
 
+struct ping {
+    struct loop *asker; /* borrowed, like the context */
+    loop_fn *done;
+    void *context;
+};
+
+static void answer_ping(void *context)
+{
+    struct ping *ping = context;
+
+    loop_post(ping->asker, ping->done, ping->context);
+    free(ping);
+}
+
+void worker_ping(struct worker *worker, struct loop *asker, loop_fn *done, void *context)
+{
+    struct ping *ping = MEM_NEW(struct ping);
+
+    *ping = (struct ping){asker, done, context};
+    loop_post(worker->loop, answer_ping, ping);
+}
+
 void worker_join(struct worker *worker)
 {
     pthread_join(worker->thread, NULL);

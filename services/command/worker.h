@@ -27,6 +27,10 @@ void worker_drain(struct worker *worker);
 void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *asker,
                    loop_fn *done, void *context);
 
+/* Calls `done` on the loop of the asker as soon as the worker's loop comes to it.  From any
+ * thread. */
+void worker_ping(struct worker *worker, struct loop *asker, loop_fn *done, void *context);
+
 /* Waits for the thread to end. */
 void worker_join(struct worker *worker);
 
@@ -37,7 +41,5 @@ void worker_close(struct worker *worker);
 
 /* The same, and all the rest.  NULL is fine. */
 void worker_free(struct worker *worker);
-
-/* Is the built-in coach the one that these settings choose? */
 
 #endif

@@ -72,7 +72,7 @@ static void write_source(struct json_writer *json, const struct ask *ask, size_t
     else
         json_integer(json, passage->page);
     json_key(json, "snippet");
-    json_span(json, snippet_of(passage->text));
+    json_span(json, snippet_of(ask_quoted(ask, at)));
     json_key(json, "score");
     json_decimal(json, passage->score, SCORE_DECIMALS);
     json_key(json, "cited");

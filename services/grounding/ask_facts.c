@@ -83,6 +83,23 @@ static void cut_scores(struct ask *ask)
     ask->retrieval.coverage = floor(ask->retrieval.coverage * 1e4 + 1e-6) / 1e4;
 }
 
+const char *ask_quoted(const struct ask *ask, size_t passage)
+{
+    const char *text = ask->given.all[passage].text;
+
+    for (size_t at = 0; at < ask->generated.count; at++) {
+        const struct generated_sentence *sentence = &ask->generated.sentences[at];
+        struct span words = private_reveal(&sentence->text);
+        const char *found = NULL;
+
+        if ((sentence->cited >> passage & 1) != 0)
+            found = memmem(text, strlen(text), words.bytes, words.length);
+        if (found != NULL)
+            return found;
+    }
+    return text;
+}
+
 static struct passage copy_passage(const struct passage *passage)
 {
     struct passage copy = *passage;

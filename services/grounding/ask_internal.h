@@ -54,6 +54,10 @@ void ask_judge_generated(struct ask *ask);
  * below 0: there is none. */
 size_t ask_related_chunks(const struct ask *ask, double *ret_max_score);
 
+/* Where a sentence of the answer that cites a given passage stands in it word for word; where
+ * none does, the passage's beginning. */
+const char *ask_quoted(const struct ask *ask, size_t passage);
+
 /* The verdict of the safety filter on one text. */
 struct filter_verdict ask_screen(struct ask *ask, const struct private_text *text);
 

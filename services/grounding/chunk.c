@@ -1,7 +1,6 @@
 #include "chunk_internal.h"
 
 #include "mem.h"
-#include "utf8.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -9,12 +8,9 @@
 
 #define BLOCK_BYTES_MOST (CHUNK_TOKENS * CHARACTERS_A_TOKEN * CHUNK_BLOCK_TIMES)
 
-static void take_line(struct chunker *chunker, struct span bytes, bool is_ended);
-static void take_clean_line(struct chunker *chunker, struct span line);
 static bool take_front_matter(struct chunker *chunker, struct span line);
 static void take_markdown(struct chunker *chunker, struct span line);
 static void open_block(struct chunker *chunker, enum chunk_block block);
-static void close_block(struct chunker *chunker);
 
 bool chunk_document(const char *file_name, enum chunk_format format, struct span text,
                     chunk_fn *tell, void *context)
@@ -58,131 +54,6 @@ void chunker_free(struct chunker *chunker)
     free(chunker);
 }
 
-static struct span held_span(const struct chunker *chunker)
-{
-    return chunker->held.length > 0
-               ? (struct span){chunker->held.bytes, chunker->held.length}
-               : (struct span){"", 0};
-}
-
-/* Where a line that is too long is best cut: behind a blank, else between two characters. */
-static size_t cut_of(const char *bytes, size_t length)
-{
-    size_t at = length;
-
-    while (at > length / 2 && bytes[at - 1] != ' ')
-        at--;
-    if (at > length / 2)
-        return at;
-    for (at = length; at > length - 4 && ((unsigned char)bytes[at - 1] & 0xc0) == 0x80;
-         at--)
-        ;
-    return at > length - 4 && at > 1 && (unsigned char)bytes[at - 1] >= 0xc0 ? at - 1
-                                                                             : length;
-}
-
-/* Reads what is held as a line that has not ended yet, but for its last, cut word. */
-static void take_held_part(struct chunker *chunker)
-{
-    size_t cut = cut_of(chunker->held.bytes, chunker->held.length);
-    size_t rest = chunker->held.length - cut;
-
-    take_line(chunker, (struct span){chunker->held.bytes, cut}, false);
-    memmove(chunker->held.bytes, chunker->held.bytes + cut, rest);
-    chunker->held.length = rest;
-}
-
-bool chunker_add(struct chunker *chunker, struct span bytes)
-{
-    size_t at = 0;
-
-    if (!chunker->has_begun && chunker->held.length == 0 && bytes.length > 0 &&
-        memchr(bytes.bytes, '\f', bytes.length) != NULL)
-        chunker->page = 1;
-    while (at < bytes.length && !chunker->is_stopped) {
-        const char *newline = memchr(bytes.bytes + at, '\n', bytes.length - at);
-        size_t end = newline != NULL ? (size_t)(newline - bytes.bytes) : bytes.length;
-        size_t room = CHUNK_LINE_BYTES - chunker->held.length;
-        size_t part = end - at < room ? end - at : room;
-
-        buffer_append(&chunker->held, bytes.bytes + at, part);
-        at += part;
-        if (at < end) {
-            take_held_part(chunker);
-        } else if (newline != NULL) {
-            take_line(chunker, held_span(chunker), true);
-            chunker->held.length = 0;
-            at++;
-        }
-    }
-    return !chunker->is_stopped;
-}
-
-bool chunker_end(struct chunker *chunker)
-{
-    if (chunker->held.length > 0 && !chunker->is_stopped)
-        take_line(chunker, held_span(chunker), true);
-    chunker->held.length = 0;
-    close_block(chunker);
-    chunk_head_end(chunker);
-    return !chunker->is_stopped;
-}
-
-/* A line in valid UTF-8: bytes that are none become U+FFFD. */
-static struct span clean_line(struct chunker *chunker, struct span bytes)
-{
-    size_t at = 0;
-
-    if (utf8_is_valid(bytes.bytes, bytes.length))
-        return bytes;
-    chunker->clean.length = 0;
-    while (at < bytes.length) {
-        size_t step = 1;
-
-        while (step < 4 && at + step < bytes.length &&
-               ((unsigned char)bytes.bytes[at + step] & 0xc0) == 0x80)
-            step++;
-        if (!utf8_is_valid(bytes.bytes + at, step))
-            step = utf8_is_valid(bytes.bytes + at, 1) ? 1 : 0;
-        if (step == 0)
-            buffer_append_string(&chunker->clean, "\xef\xbf\xbd");
-        else
-            buffer_append(&chunker->clean, bytes.bytes + at, step);
-        at += step == 0 ? 1 : step;
-    }
-    return (struct span){chunker->clean.bytes, chunker->clean.length};
-}
-
-/* A line, or where it is too long a part of one, without its end. */
-static void take_line(struct chunker *chunker, struct span bytes, bool is_ended)
-{
-    struct span line = clean_line(chunker, bytes);
-    bool was_mid_line = chunker->is_mid_line;
-    const char *feed;
-
-    if (!chunker->has_begun && line.length >= 3 &&
-        memcmp(line.bytes, "\xef\xbb\xbf", 3) == 0)
-        line = (struct span){line.bytes + 3, line.length - 3}; /* a byte order mark */
-    chunker->is_mid_line = !is_ended;
-    chunker->has_begun = true;
-    if (line.length > 0 && line.bytes[line.length - 1] == '\r')
-        line.length--;
-    if (was_mid_line && chunker->block != BLOCK_NONE) {
-        buffer_append(&chunker->text, line.bytes, line.length);
-        chunk_settle(chunker, true);
-        return;
-    }
-    while ((feed = memchr(line.bytes, '\f', line.length)) != NULL) {
-        take_clean_line(chunker, (struct span){line.bytes, (size_t)(feed - line.bytes)});
-        if (chunker->fence.kind != MARKDOWN_FENCE)
-            close_block(chunker);
-        chunker->page = chunker->page < 0 ? 2 : chunker->page + 1;
-        line.length -= (size_t)(feed - line.bytes) + 1;
-        line.bytes = feed + 1;
-    }
-    take_clean_line(chunker, line);
-}
-
 /* Takes the signs of quotation off a line.  In a list they are the list's. */
 static bool unquote(const struct chunker *chunker, struct span *line)
 {
@@ -212,7 +83,7 @@ static void append_line(struct chunker *chunker, struct span line)
         chunk_settle(chunker, true);
 }
 
-static void take_clean_line(struct chunker *chunker, struct span line)
+void chunk_take_line(struct chunker *chunker, struct span line)
 {
     bool is_quoted;
     struct span said = line;
@@ -221,7 +92,7 @@ static void take_clean_line(struct chunker *chunker, struct span line)
         return;
     is_quoted = unquote(chunker, &said);
     if (chunker->fence.kind == MARKDOWN_FENCE && chunker->is_quote && !is_quoted)
-        close_block(chunker);
+        chunk_close_block(chunker);
     if (chunker->fence.kind == MARKDOWN_FENCE) {
         struct markdown_line read;
 
@@ -232,11 +103,11 @@ static void take_clean_line(struct chunker *chunker, struct span line)
             return;
         chunker->fence.kind = MARKDOWN_BLANK;
         if (chunker->block == BLOCK_CODE)
-            close_block(chunker);
+            chunk_close_block(chunker);
         return;
     }
     if (is_quoted != chunker->is_quote)
-        close_block(chunker);
+        chunk_close_block(chunker);
     chunker->is_quote = is_quoted;
     take_markdown(chunker, said);
 }
@@ -300,13 +171,48 @@ static void take_text(struct chunker *chunker, struct span text,
                       const struct markdown_line *line)
 {
     if (chunker->block == BLOCK_TABLE)
-        close_block(chunker);
+        chunk_close_block(chunker);
     if (chunker->block == BLOCK_NONE) {
         chunker->is_indented_code =
             chunker->format == CHUNK_MARKDOWN && line->indent >= 4;
         open_block(chunker, chunker->is_indented_code ? BLOCK_CODE : BLOCK_PARAGRAPH);
     }
     append_line(chunker, text);
+}
+
+/* A line that belongs to no list and no indented code. */
+static void take_block_line(struct chunker *chunker, struct span text,
+                            const struct markdown_line *line)
+{
+    switch (line->kind) {
+    case MARKDOWN_HEADING:
+        chunk_close_block(chunker);
+        chunk_head(chunker, line->level, markdown_content(text, line));
+        break;
+    case MARKDOWN_UNDERLINE:
+        if (make_heading(chunker, line->level))
+            break;
+        chunk_close_block(chunker);
+        break;
+    case MARKDOWN_BLANK:
+    case MARKDOWN_RULE: chunk_close_block(chunker); break;
+    case MARKDOWN_FENCE:
+        open_block(chunker, BLOCK_CODE);
+        chunker->fence = *line;
+        append_line(chunker, text);
+        break;
+    case MARKDOWN_TABLE:
+        if (chunker->block != BLOCK_TABLE)
+            open_block(chunker, BLOCK_TABLE);
+        append_line(chunker, text);
+        break;
+    case MARKDOWN_ITEM:
+        open_block(chunker, BLOCK_LIST);
+        append_line(chunker, text);
+        break;
+    case MARKDOWN_QUOTE:
+    case MARKDOWN_TEXT: take_text(chunker, text, line); break;
+    }
 }
 
 static void take_markdown(struct chunker *chunker, struct span text)
@@ -325,7 +231,7 @@ static void take_markdown(struct chunker *chunker, struct span text)
         if (chunker->block == BLOCK_LIST || chunker->block == BLOCK_CODE)
             chunker->has_blank = true;
         else
-            close_block(chunker);
+            chunk_close_block(chunker);
         return;
     }
     if (belongs(chunker, &line)) {
@@ -335,41 +241,13 @@ static void take_markdown(struct chunker *chunker, struct span text)
         return;
     }
     if (chunker->block == BLOCK_LIST || chunker->block == BLOCK_CODE)
-        close_block(chunker);
-    switch (line.kind) {
-    case MARKDOWN_HEADING:
-        close_block(chunker);
-        chunk_head(chunker, line.level, markdown_content(text, &line));
-        break;
-    case MARKDOWN_UNDERLINE:
-        if (make_heading(chunker, line.level))
-            break;
-        close_block(chunker);
-        break;
-    case MARKDOWN_BLANK:
-    case MARKDOWN_RULE: close_block(chunker); break;
-    case MARKDOWN_FENCE:
-        open_block(chunker, BLOCK_CODE);
-        chunker->fence = line;
-        append_line(chunker, text);
-        break;
-    case MARKDOWN_TABLE:
-        if (chunker->block != BLOCK_TABLE)
-            open_block(chunker, BLOCK_TABLE);
-        append_line(chunker, text);
-        break;
-    case MARKDOWN_ITEM:
-        open_block(chunker, BLOCK_LIST);
-        append_line(chunker, text);
-        break;
-    case MARKDOWN_QUOTE:
-    case MARKDOWN_TEXT: take_text(chunker, text, &line); break;
-    }
+        chunk_close_block(chunker);
+    take_block_line(chunker, text, &line);
 }
 
 static void open_block(struct chunker *chunker, enum chunk_block block)
 {
-    close_block(chunker);
+    chunk_close_block(chunker);
     if (chunker->text.length > 0)
         buffer_append_string(&chunker->text, "\n\n");
     chunker->block = block;
@@ -401,7 +279,7 @@ static int chapter_level(const struct chunker *chunker)
     return 0;
 }
 
-static void close_block(struct chunker *chunker)
+void chunk_close_block(struct chunker *chunker)
 {
     int level;
 

@@ -1,7 +1,8 @@
 /*
  * Cutting a document while it is being read: bytes go in as they come, chunks come out.
  *
- *   chunk.c        bytes > lines > blocks: paragraphs, lists, tables, code
+ *   chunk_lines.c  bytes > lines
+ *   chunk.c        lines > blocks: paragraphs, lists, tables, code
  *   chunk_pack.c   blocks > units (sentences, whole blocks) > chunks
  *   chunk_head.c   headings and titles
  *
@@ -45,11 +46,13 @@ struct chunker {
     bool is_stopped; /* tell returned false */
     int64_t page;    /* from 1; -1: the document has none */
 
-    /* chunk.c */
+    /* chunk_lines.c */
     struct buffer held;  /* the line that has not ended */
     struct buffer clean; /* a line in valid UTF-8 */
     bool is_mid_line;    /* the start of this line was read as a line of its own */
     bool has_begun;
+
+    /* chunk.c */
     enum chunk_front front;
     enum chunk_block block;
     bool is_indented_code;
@@ -80,6 +83,10 @@ bool chunker_add(struct chunker *chunker, struct span bytes);
 /* The document ends: tells the rest. */
 bool chunker_end(struct chunker *chunker);
 void chunker_free(struct chunker *chunker); /* NULL is fine */
+
+/* One line in valid UTF-8, or where it is too long the first part of one. */
+void chunk_take_line(struct chunker *chunker, struct span line);
+void chunk_close_block(struct chunker *chunker);
 
 /* Makes units of the text from block_start on, which is one block of a kind; prose by its sentences, the last
  * of which stays open where `is_open`. */

@@ -73,9 +73,7 @@ static bool refuse_json(struct place *place, struct span json)
     buffer_append_string(&line, "not JSON, at offset ");
     buffer_append_number(&line, (int64_t)json_tokener_get_parse_end(tokener));
     buffer_append(&line, "", 1);
-    refuse(place, object != NULL && json_object_get_type(object) != json_type_object
-                      ? "not a JSON object, at offset 0"
-                      : line.bytes);
+    refuse(place, line.bytes);
     buffer_done(&line);
     json_object_put(object);
     json_tokener_free(tokener);
@@ -119,9 +117,12 @@ struct corpus *corpus_new(const char *name, struct span json, struct buffer *pro
 
     if (json.length < INT32_MAX)
         object = json_parse(json.bytes, json.length, JSON_DEPTH_MOST);
-    is_good = json_object_get_type(object) == json_type_object
-                  ? read_corpus(corpus, object, &place)
-                  : refuse_json(&place, json);
+    if (object == NULL)
+        is_good = refuse_json(&place, json);
+    else if (json_object_get_type(object) != json_type_object)
+        is_good = refuse(&place, "not a JSON object, at offset 0");
+    else
+        is_good = read_corpus(corpus, object, &place);
     json_object_put(object);
     if (is_good)
         return corpus;

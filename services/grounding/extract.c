@@ -249,8 +249,17 @@ static struct span text_of(const struct extraction *extraction,
     const struct term_sentence *sentence =
         &extraction->passages[candidate->passage].sentences[candidate->sentence];
 
-    return (struct span){passages->all[candidate->passage].text + sentence->start,
-                         sentence->end - sentence->start};
+    struct span text = {passages->all[candidate->passage].text + sentence->start,
+                        sentence->end - sentence->start};
+
+    /* A row of a table goes without its outer bars. */
+    for (; text.length > 1 && (text.bytes[0] == '|' || text.bytes[0] == ' ');
+         text.length--)
+        text.bytes++;
+    while (text.length > 1 &&
+           (text.bytes[text.length - 1] == '|' || text.bytes[text.length - 1] == ' '))
+        text.length--;
+    return text;
 }
 
 static bool are_same(struct span one, struct span other)

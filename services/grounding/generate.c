@@ -5,7 +5,6 @@
 #include "model_json.h"
 #include "private_reveal.h"
 #include "support.h"
-#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,24 +151,6 @@ static uint64_t read_citations(struct json_object *value, const struct passages 
     return cited;
 }
 
-/* false where there are no words in it. */
-static bool read_text(struct json_object *value, struct private_text *ret_text)
-{
-    struct span text;
-
-    if (!json_object_is_type(value, json_type_string))
-        return false;
-    text.bytes = json_object_get_string(value);
-    text.length = (size_t)json_object_get_string_len(value);
-    if (!utf8_is_valid(text.bytes, text.length))
-        return false;
-    text = model_text_trim(text);
-    if (text.length == 0)
-        return false;
-    *ret_text = private_text_copy(text.bytes, text.length);
-    return true;
-}
-
 /* The sentences that are whole.  The last one may have been cut off before its citations:
  * it goes, since what it rests on is not known. */
 static void read_sentences(struct json_object *list, const struct passages *passages,
@@ -185,14 +166,16 @@ static void read_sentences(struct json_object *list, const struct passages *pass
         struct json_object *entry = json_object_array_get_idx(list, at);
         struct json_object *citations = json_member(entry, "citations");
         struct generated_sentence *sentence = &generated->sentences[generated->count];
+        struct span text;
 
         if (citations == NULL && at > 0 && at + 1 == length)
             break;
-        if (!read_text(json_object_is_type(entry, json_type_string)
-                           ? entry
-                           : json_member(entry, "text"),
-                       &sentence->text))
+        if (!model_json_text(json_object_is_type(entry, json_type_string)
+                                 ? entry
+                                 : json_member(entry, "text"),
+                             &text))
             continue;
+        sentence->text = private_text_copy(text.bytes, text.length);
         sentence->cited = read_citations(citations, passages);
         generated->count++;
     }

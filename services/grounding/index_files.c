@@ -149,7 +149,8 @@ bool index_files_list(const char *directory, struct index_files *ret_files,
         index_files_done(&files);
         return false;
     }
-    qsort(files.all, files.count, sizeof(*files.all), compare_files);
+    if (files.count > 0)
+        qsort(files.all, files.count, sizeof(*files.all), compare_files);
     label_files(&files);
     *ret_files = files;
     return true;

@@ -19,6 +19,7 @@
 enum support_flag {
     SUPPORT_BREAK = 1 << 8,   /* a clause begins with it */
     SUPPORT_LIGHT = 1 << 9,   /* says little: "he", "also", "about" */
+    SUPPORT_SMALL = 1 << 10,  /* "one" and "two", which the reader takes for words */
     SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
@@ -99,7 +100,7 @@ struct support {
     size_t item_count, item_capacity;
 };
 
-/* Room for one more; support.c has the arrays, everybody fills them. */
+/* Room for one more; what stands behind is moved and wiped. */
 void *support_room(void *array, size_t count, size_t *capacity, size_t size);
 
 /* The lists, read into the stems of a new check. */
@@ -107,24 +108,90 @@ void support_read_lists(struct support *support);
 
 uint32_t support_intern(struct support *support, const char *stem, size_t length);
 
+/* Adds the sentences of a text to those that are read. */
+void support_add_text(struct support *support, struct span text, uint32_t passage);
+
+/* Makes the items of a claim's sentence and links them to the stems; to be ended. */
+void support_begin_claim(struct support *support, const struct support_sentence *claim,
+                         uint64_t cited);
+void support_end_claim(struct support *support);
+
+/* Of a claim that is begun: */
+
+/* A word that could be held to anything. */
+bool support_has_content(const struct support *support);
+
+/* A number or a name that no cited passage has. */
+bool support_has_strangers(const struct support *support);
+
+/* Words of weight at its end, of which no passage has any: a detail that was made up. */
+bool support_ends_in_strangers(const struct support *support,
+                               const struct support_sentence *claim);
+
+/* Notes in the items what a sentence of a passage has of the claim; what follows asks of that one. */
+void support_compare(struct support *support, const struct support_sentence *sentence);
+
+/* The numbers, names and polarity of the claim's sentence are that sentence's own. */
+bool support_is_own(const struct support *support, const struct support_sentence *claim,
+                    const struct support_sentence *sentence);
+
+/* The numbers of a part of the claim are those of the clause that it repeats, if it repeats one. */
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence);
+
+/* What the claim denies, the sentence denies too. */
+bool support_may_deny(const struct support *support, const struct support_sentence *claim,
+                      const struct support_sentence *sentence);
+
+/* What the sentence denies, the claim does not say. */
+bool support_says_nothing_denied(const struct support *support,
+                                 const struct support_sentence *claim,
+                                 const struct support_sentence *sentence);
+
+/* Both, and the claim denies nothing twice. */
+bool support_polarity_agrees(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
+
+/* No word of the claim stands where the sentence has its opposite, unless the claim denies it. */
+bool support_opposites_agree(const struct support *support,
+                             const struct support_sentence *claim);
+
+/* No name of two words is put together from two others. */
+bool support_names_are_joined(const struct support *support,
+                              const struct support_sentence *claim,
+                              const struct support_sentence *sentence);
+
+/* Two words of the claim are in each other's place. */
+bool support_is_transposed(const struct support *support,
+                           const struct support_sentence *claim,
+                           const struct support_sentence *sentence);
+
+bool support_has_stem(const struct support *support,
+                      const struct support_sentence *sentence, uint32_t stem);
+
+/* A clause begins with the word: behind a comma, at "and", "but", ... */
+bool support_is_clause_end(const struct support *support,
+                           const struct support_word *word);
+
 static inline bool support_is_content(const struct support_word *word)
 {
     return !(word->flags & SUPPORT_WEAK_FLAGS);
 }
 
-/* Are the numbers, names and polarity of the claim's sentence that sentence's own?  The items hold
- * what it has of the claim. */
-bool support_is_own(const struct support *support, const struct support_sentence *claim,
-                    const struct support_sentence *sentence);
+static inline const struct support_word *support_words_of(
+    const struct support *support, const struct support_sentence *sentence)
+{
+    return &support->words[sentence->first];
+}
 
-/* Does each deny what the other denies, of what they share? */
-bool support_polarity_agrees(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence);
+/* The claim's word that this word is; NULL: none. */
+static inline const struct support_item *support_item_of(const struct support *support,
+                                                         const struct support_word *word)
+{
+    uint32_t item = support->stems[word->stem].item;
 
-/* Are two words of the claim in each other's place? */
-bool support_is_transposed(const struct support *support,
-                           const struct support_sentence *claim,
-                           const struct support_sentence *sentence);
+    return item == 0 ? NULL : &support->items[item - 1];
+}
 
 #endif

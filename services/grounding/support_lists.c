@@ -56,7 +56,9 @@ static const char *const lists[LIST_COUNT] = {
         "oldest latest lose win inner outer front rear front back top bottom acid alkaline "
         "voluntary mandatory temporary permanent likely unlikely with without legal illegal "
         "valid invalid known unknown possible impossible necessary unnecessary able unable agree "
-        "disagree like dislike",
+        "disagree like dislike once twice double triple daily weekly weekly monthly daily monthly "
+        "monthly yearly annually monthly half quarter black white red green red blue blue green "
+        "singular plural",
     [LIST_UNITS] =
         "second=sec=s millisecond=ms microsecond nanosecond minute=min hour=hr=h day week month "
         "year decade century millennium\n"

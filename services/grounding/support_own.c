@@ -1,49 +1,24 @@
 /*
- * Is what a claim says that sentence's own?  Its numbers with their units, its names, its polarity,
- * and who does what to whom.
+ * Is what a claim says that sentence's own?  Its numbers with their units and its names here, the rest by
+ * support_polarity.c and support_order.c.
  */
 #include "support_internal.h"
 
 #include <string.h>
 
-/* Words that a negation reaches, to its right and to its left. */
-#define REACH_RIGHT 3
-#define REACH_LEFT  2
 /* Sentences before one that a pronoun in it may look back to. */
 #define LOOK_BACK 2
-/* Words of a claim that are looked at for two in each other's place, and how many there must be. */
-#define TRANSPOSED_WORDS 64
-#define TRANSPOSED_LEAST 5
 /* So much of the claim in one clause makes that clause the one that it repeats. */
 #define CLAUSE_SHARE 0.6
 
 static bool numbers_are_own(const struct support *support,
                             const struct support_sentence *claim,
                             const struct support_sentence *sentence);
-static bool opposites_agree(const struct support *support,
-                            const struct support_sentence *claim);
-static bool names_are_joined(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence);
 
-static const struct support_word *words_of(const struct support *support,
-                                           const struct support_sentence *sentence)
+bool support_has_stem(const struct support *support,
+                      const struct support_sentence *sentence, uint32_t stem)
 {
-    return &support->words[sentence->first];
-}
-
-static const struct support_item *item_of(const struct support *support,
-                                          const struct support_word *word)
-{
-    uint32_t item = support->stems[word->stem].item;
-
-    return item == 0 ? NULL : &support->items[item - 1];
-}
-
-static bool has_stem(const struct support *support,
-                     const struct support_sentence *sentence, uint32_t stem)
-{
-    const struct support_word *words = words_of(support, sentence);
+    const struct support_word *words = support_words_of(support, sentence);
 
     for (uint32_t i = 0; i < sentence->count; i++)
         if (words[i].stem == stem)
@@ -54,7 +29,7 @@ static bool has_stem(const struct support *support,
 static bool has_item(const struct support *support,
                      const struct support_sentence *sentence, size_t item)
 {
-    const struct support_word *words = words_of(support, sentence);
+    const struct support_word *words = support_words_of(support, sentence);
 
     for (uint32_t i = 0; i < sentence->count; i++)
         if (support->stems[words[i].stem].item == item + 1)
@@ -70,17 +45,17 @@ static bool stands_before(const struct support *support,
 
     for (size_t i = 1; i <= LOOK_BACK && i <= at; i++)
         if (sentence[-(ptrdiff_t)i].passage == sentence->passage &&
-            has_stem(support, &sentence[-(ptrdiff_t)i], stem))
+            support_has_stem(support, &sentence[-(ptrdiff_t)i], stem))
             return true;
     return false;
 }
 
-static bool is_clause_end(const struct support *support, const struct support_word *word)
+bool support_is_clause_end(const struct support *support, const struct support_word *word)
 {
     return word->flags & SUPPORT_BREAK || word->stem == support->and_stem;
 }
 
-/* Has the clause every plain word, neither name nor number, that the whole sentence has of the claim,
+/* Has the clause every plain word, neither name nor number nor unit, that the whole sentence has of the claim,
  * and enough of the claim? */
 static bool has_all_plain(const struct support *support,
                           const struct support_sentence *clause)
@@ -90,7 +65,8 @@ static bool has_all_plain(const struct support *support,
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
 
-        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS))
+        if (item->flags & (TERM_NAME | TERM_NUMBER | SUPPORT_WEAK_FLAGS) ||
+            support->stems[item->stem].unit != 0)
             continue;
         all += item->weight;
         if (item->credit <= 0)
@@ -102,46 +78,64 @@ static bool has_all_plain(const struct support *support,
     return all > 0 && found >= all * CLAUSE_SHARE;
 }
 
-/* The clause that the claim repeats; the whole sentence where it is none of them alone. */
+static size_t count_shared(const struct support *support,
+                           const struct support_sentence *clause)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < support->item_count; i++)
+        count += !(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
+                 has_item(support, clause, i);
+    return count;
+}
+
+/* The clause that the claim repeats, of several the one with most of its words; the whole sentence where it is
+ * none of them alone. */
 static struct support_sentence find_clause(const struct support *support,
                                            const struct support_sentence *sentence)
 {
-    const struct support_word *words = words_of(support, sentence);
-    struct support_sentence clause = *sentence;
+    const struct support_word *words = support_words_of(support, sentence);
+    struct support_sentence clause = *sentence, best = *sentence;
+    size_t most = 0;
 
     for (uint32_t from = 0, to; from < sentence->count; from = to) {
         for (to = from + 1; to < sentence->count; to++)
-            if (is_clause_end(support, &words[to]))
+            if (support_is_clause_end(support, &words[to]))
                 break;
         clause.first = sentence->first + from;
         clause.count = to - from;
-        if (has_all_plain(support, &clause))
-            return clause;
+        if (has_all_plain(support, &clause) && count_shared(support, &clause) > most) {
+            most = count_shared(support, &clause);
+            best = clause;
+        }
     }
-    return *sentence;
+    return best;
 }
 
 /* Is a name beside one that the claim has: a part of it that the claim leaves out? */
 static bool is_part_of_name(const struct support *support,
                             const struct support_sentence *clause, uint32_t at)
 {
-    const struct support_word *words = words_of(support, clause);
+    const struct support_word *words = support_words_of(support, clause);
 
     return (at > 0 && words[at - 1].flags & TERM_NAME &&
-            item_of(support, &words[at - 1]) != NULL) ||
+            support_item_of(support, &words[at - 1]) != NULL) ||
            (at + 1 < clause->count && words[at + 1].flags & TERM_NAME &&
-            item_of(support, &words[at + 1]) != NULL);
+            support_item_of(support, &words[at + 1]) != NULL);
 }
 
 /* Has the clause a word of this kind that the claim left out? */
 static bool has_more(const struct support *support, const struct support_sentence *clause,
                      uint32_t flag)
 {
-    const struct support_word *words = words_of(support, clause);
+    const struct support_word *words = support_words_of(support, clause);
 
+    if (flag == TERM_NAME)
+        flag |= SUPPORT_BEGINS; /* it may be one */
     for (uint32_t i = 0; i < clause->count; i++)
-        if (words[i].flags & flag && item_of(support, &words[i]) == NULL &&
-            !(flag == TERM_NAME && is_part_of_name(support, clause, i)))
+        if (words[i].flags & flag && support_is_content(&words[i]) &&
+            support_item_of(support, &words[i]) == NULL &&
+            !(flag & TERM_NAME && is_part_of_name(support, clause, i)))
             return true;
     return false;
 }
@@ -165,15 +159,34 @@ static bool has_own(const struct support *support,
     return true;
 }
 
+/* "One" and "two" are words more often than numbers: one that the clause has not is wrong where the clause has
+ * another number that the claim has not. */
+static bool small_numbers_are_own(const struct support *support,
+                                  const struct support_sentence *claim,
+                                  const struct support_sentence *clause)
+{
+    const struct support_word *words = support_words_of(support, claim);
+
+    for (uint32_t i = 0; i + 1 < claim->count; i++)
+        if (words[i].flags & SUPPORT_SMALL && !(words[i + 1].flags & TERM_STOP) &&
+            support_item_of(support, &words[i])->credit <= 0 &&
+            (has_more(support, clause, TERM_NUMBER) ||
+             has_more(support, clause, SUPPORT_SMALL)))
+            return false;
+    return true;
+}
+
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence)
 {
     struct support_sentence clause = find_clause(support, sentence);
 
     return has_own(support, sentence, &clause, TERM_NAME) &&
+           small_numbers_are_own(support, claim, &clause) &&
            has_own(support, sentence, &clause, TERM_NUMBER) &&
-           names_are_joined(support, claim, sentence) &&
-           numbers_are_own(support, claim, sentence) && opposites_agree(support, claim) &&
+           support_names_are_joined(support, claim, sentence) &&
+           numbers_are_own(support, claim, sentence) &&
+           support_opposites_agree(support, claim) &&
            support_polarity_agrees(support, claim, sentence) &&
            !support_is_transposed(support, claim, sentence);
 }
@@ -199,10 +212,10 @@ static bool number_is_own(const struct support *support,
                           const struct support_sentence *claim, uint32_t at,
                           const struct support_sentence *sentence)
 {
-    const struct support_word *words = words_of(support, sentence);
-    const struct support_word *number = words_of(support, claim) + at;
+    const struct support_word *words = support_words_of(support, sentence);
+    const struct support_word *number = support_words_of(support, claim) + at;
     const struct support_stem *unit =
-        unit_at(support, words_of(support, claim), claim->count, at);
+        unit_at(support, support_words_of(support, claim), claim->count, at);
     bool is_there = false;
 
     for (uint32_t i = 0; i < sentence->count; i++) {
@@ -224,7 +237,7 @@ static bool unit_is_changed(const struct support *support,
                             const struct support_sentence *sentence,
                             const struct support_item *item)
 {
-    const struct support_word *words = words_of(support, sentence);
+    const struct support_word *words = support_words_of(support, sentence);
     const struct support_stem *unit = &support->stems[item->stem];
     bool is_changed = false;
 
@@ -243,11 +256,11 @@ static bool numbers_are_own(const struct support *support,
                             const struct support_sentence *claim,
                             const struct support_sentence *sentence)
 {
-    const struct support_word *words = words_of(support, claim);
+    const struct support_word *words = support_words_of(support, claim);
 
     for (uint32_t i = 0; i < claim->count; i++) {
         bool is_number = words[i].flags & TERM_NUMBER;
-        const struct support_item *item = item_of(support, &words[i]);
+        const struct support_item *item = support_item_of(support, &words[i]);
 
         if (words[i].flags & SUPPORT_MARKER)
             continue;
@@ -260,311 +273,11 @@ static bool numbers_are_own(const struct support *support,
     return true;
 }
 
-static bool is_negated_near(const struct support *support,
-                            const struct support_sentence *sentence, uint32_t at)
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence)
 {
-    const struct support_word *words = words_of(support, sentence);
-    uint32_t from = at > REACH_RIGHT ? at - REACH_RIGHT : 0;
+    struct support_sentence clause = find_clause(support, sentence);
 
-    for (uint32_t i = from; i < at + REACH_LEFT && i < sentence->count; i++)
-        if (words[i].flags & TERM_NEGATION)
-            return true;
-    return false;
-}
-
-/* No word of the claim stands where the sentence has its opposite, unless the claim denies it. */
-static bool opposites_agree(const struct support *support,
-                            const struct support_sentence *claim)
-{
-    const struct support_word *words = words_of(support, claim);
-
-    for (uint32_t i = 0; i < claim->count; i++) {
-        const struct support_item *item = item_of(support, &words[i]);
-
-        if (item != NULL && item->is_opposed && !is_negated_near(support, claim, i))
-            return false;
-    }
-    return true;
-}
-
-/* The words that a negation denies. */
-struct reach {
-    const struct support_word *words[REACH_RIGHT + REACH_LEFT];
-    size_t right, count; /* the first `right` stand behind it */
-};
-
-static void find_reach(const struct support *support,
-                       const struct support_sentence *sentence, uint32_t at,
-                       struct reach *reach)
-{
-    const struct support_word *words = words_of(support, sentence);
-
-    *reach = (struct reach){.count = 0};
-    for (uint32_t i = at + 1; i < sentence->count && reach->count < REACH_RIGHT; i++) {
-        if (is_clause_end(support, &words[i]))
-            break;
-        if (support_is_content(&words[i]))
-            reach->words[reach->count++] = &words[i];
-    }
-    reach->right = reach->count;
-    for (uint32_t i = at; i > 0 && reach->count < reach->right + REACH_LEFT; i--) {
-        if (is_clause_end(support, &words[i]))
-            break;
-        if (support_is_content(&words[i - 1]))
-            reach->words[reach->count++] = &words[i - 1];
-    }
-}
-
-static bool are_alike(const struct support *support, const struct support_word *one,
-                      const struct support_word *other)
-{
-    const struct support_stem *first = &support->stems[one->stem];
-    const struct support_stem *second = &support->stems[other->stem];
-
-    return one->stem == other->stem || (first->item != 0 && first->item == second->item);
-}
-
-/* They share a word, and it is not only what both speak of before they deny something of it. */
-static bool overlap(const struct support *support, const struct reach *one,
-                    const struct reach *other)
-{
-    if (one->count == 0 || other->count == 0)
-        return true;
-    for (size_t i = 0; i < one->count; i++)
-        for (size_t k = 0; k < other->count; k++)
-            if ((i < one->right || k < other->right || one->right == 0 ||
-                 other->right == 0) &&
-                are_alike(support, one->words[i], other->words[k]))
-                return true;
-    return false;
-}
-
-/* A negation of the sentence that denies one of these words. */
-static bool denies(const struct support *support, const struct support_sentence *sentence,
-                   const struct reach *reach)
-{
-    const struct support_word *words = words_of(support, sentence);
-    struct reach other;
-
-    for (uint32_t i = 0; i < sentence->count; i++) {
-        if (!(words[i].flags & TERM_NEGATION))
-            continue;
-        find_reach(support, sentence, i, &other);
-        if (overlap(support, &other, reach))
-            return true;
-    }
-    return false;
-}
-
-/* A word of the sentence that says no, and that the claim does not have too. */
-static bool has_denial(const struct support *support,
-                       const struct support_sentence *sentence)
-{
-    const struct support_word *words = words_of(support, sentence);
-
-    for (uint32_t i = 0; i < sentence->count; i++)
-        if (words[i].flags & SUPPORT_DENIAL && item_of(support, &words[i]) == NULL)
-            return true;
-    return false;
-}
-
-/* A word of the claim that says no, and that the sentence does not have too. */
-static bool claim_has_denial(const struct support *support)
-{
-    for (size_t i = 0; i < support->item_count; i++)
-        if (support->items[i].flags & SUPPORT_DENIAL && support->items[i].credit <= 0)
-            return true;
-    return false;
-}
-
-static size_t negations(const struct support *support,
-                        const struct support_sentence *sentence)
-{
-    const struct support_word *words = words_of(support, sentence);
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < sentence->count; i++)
-        count += (words[i].flags & TERM_NEGATION) != 0;
-    return count;
-}
-
-/* What the claim denies the sentence denies too, by a negation, an opposite or a word that says no. */
-static bool claim_is_right_to_deny(const struct support *support,
-                                   const struct support_sentence *claim,
-                                   const struct support_sentence *sentence)
-{
-    const struct support_word *words = words_of(support, claim);
-
-    for (uint32_t i = 0; i < claim->count; i++) {
-        struct reach reach;
-        bool is_opposed = false;
-
-        if (!(words[i].flags & TERM_NEGATION))
-            continue;
-        find_reach(support, claim, i, &reach);
-        for (size_t k = 0; k < reach.count; k++) {
-            const struct support_item *item = item_of(support, reach.words[k]);
-
-            is_opposed |= item != NULL && item->is_opposed;
-        }
-        if (!is_opposed && !denies(support, sentence, &reach) &&
-            !has_denial(support, sentence))
-            return false;
-    }
-    return true;
-}
-
-/* What the sentence denies, the claim does not say. */
-static bool claim_says_nothing_denied(const struct support *support,
-                                      const struct support_sentence *claim,
-                                      const struct support_sentence *sentence)
-{
-    const struct support_word *words = words_of(support, sentence);
-
-    for (uint32_t i = 0; i < sentence->count; i++) {
-        struct reach reach;
-        size_t said = 0, count;
-
-        if (!(words[i].flags & TERM_NEGATION))
-            continue;
-        find_reach(support, sentence, i, &reach);
-        count = reach.right > 0 ? reach.right : reach.count;
-        for (size_t k = 0; k < count; k++)
-            said += item_of(support, reach.words[k]) != NULL;
-        if (count > 0 && said * 2 > count && !denies(support, claim, &reach) &&
-            !claim_has_denial(support))
-            return false;
-    }
-    return true;
-}
-
-static bool repeats_all(const struct support *support)
-{
-    for (size_t i = 0; i < support->item_count; i++)
-        if (!(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
-            support->items[i].credit <= 0)
-            return false;
-    return true;
-}
-
-bool support_polarity_agrees(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence)
-{
-    if (negations(support, claim) > negations(support, sentence) &&
-        repeats_all(support) && !has_denial(support, sentence))
-        return false; /* it denies once more than the sentence whose words it has */
-    return claim_is_right_to_deny(support, claim, sentence) &&
-           claim_says_nothing_denied(support, claim, sentence);
-}
-
-/* Beside which name a name stands in the sentence, by `step`; NULL: beside none, or it is not there. */
-static const struct support_word *neighbour(const struct support *support,
-                                            const struct support_sentence *sentence,
-                                            uint32_t stem, int step)
-{
-    const struct support_word *words = words_of(support, sentence);
-
-    for (uint32_t i = 0; i < sentence->count; i++) {
-        uint32_t at = i + (uint32_t)step;
-
-        if (words[i].stem == stem && at < sentence->count &&
-            words[at].flags & TERM_NAME &&
-            !(words[step > 0 ? at : i].flags & SUPPORT_BREAK))
-            return &words[at];
-    }
-    return NULL;
-}
-
-/* No name of two words is put together from two others: "John Burns" and "Cardinal Manning" make no
- * "Cardinal Burns". */
-static bool names_are_joined(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence)
-{
-    const struct support_word *words = words_of(support, claim);
-
-    for (uint32_t i = 0; i + 1 < claim->count; i++) {
-        const struct support_word *behind, *before;
-
-        if (!(words[i].flags & words[i + 1].flags & TERM_NAME) ||
-            words[i + 1].flags & SUPPORT_BREAK || words[i + 1].start > words[i].end + 1)
-            continue;
-        behind = neighbour(support, sentence, words[i].stem, 1);
-        before = neighbour(support, sentence, words[i + 1].stem, -1);
-        if ((behind != NULL && behind->stem != words[i + 1].stem && before == NULL) ||
-            (before != NULL && before->stem != words[i].stem && behind == NULL) ||
-            (behind != NULL && before != NULL && behind->stem != words[i + 1].stem &&
-             before->stem != words[i].stem))
-            return false;
-    }
-    return true;
-}
-
-/* Where a word of the claim stands in the sentence, as long as it stands once in each; -1. */
-static int place_of(const struct support *support, const struct support_sentence *claim,
-                    const struct support_sentence *sentence, uint32_t at)
-{
-    const struct support_word *words = words_of(support, sentence);
-    uint32_t item = support->stems[words_of(support, claim)[at].stem].item;
-    int place = -1;
-
-    if (!support_is_content(&words_of(support, claim)[at]) || item == 0)
-        return -1;
-    for (uint32_t i = 0; i < claim->count; i++)
-        if (i != at && support->stems[words_of(support, claim)[i].stem].item == item)
-            return -1;
-    for (uint32_t i = 0; i < sentence->count; i++)
-        if (support->stems[words[i].stem].item == item) {
-            if (place >= 0)
-                return -1;
-            place = (int)i;
-        }
-    return place;
-}
-
-static bool has_by(const struct support *support, const struct support_sentence *sentence)
-{
-    return has_stem(support, sentence, support->by_stem);
-}
-
-/* The places rise but for two that are each in the other's, with others between them. */
-static bool is_swap(int *places, size_t count)
-{
-    size_t first = count, last = count;
-    int held;
-
-    for (size_t i = 0; i + 1 < count; i++)
-        if (places[i] > places[i + 1]) {
-            if (first == count)
-                first = i;
-            last = i + 1;
-        }
-    if (first == count || last < first + 2)
-        return false;
-    held = places[first];
-    places[first] = places[last];
-    places[last] = held;
-    for (size_t i = 0; i + 1 < count; i++)
-        if (places[i] > places[i + 1])
-            return false;
-    return true;
-}
-
-bool support_is_transposed(const struct support *support,
-                           const struct support_sentence *claim,
-                           const struct support_sentence *sentence)
-{
-    int places[TRANSPOSED_WORDS];
-    size_t count = 0;
-
-    if (has_by(support, claim) != has_by(support, sentence))
-        return false; /* active and passive */
-    for (uint32_t i = 0; i < claim->count && count < TRANSPOSED_WORDS; i++) {
-        int place = place_of(support, claim, sentence, i);
-
-        if (place >= 0)
-            places[count++] = place;
-    }
-    return count >= TRANSPOSED_LEAST && is_swap(places, count);
+    return clause.count == sentence->count ||
+           has_own(support, sentence, &clause, TERM_NUMBER);
 }

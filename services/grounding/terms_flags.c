@@ -101,8 +101,12 @@ static int compare_listed(const void *word, const void *listed)
 
 uint32_t word_flags(const char *folded)
 {
-    const struct listed *found = bsearch(folded, list, sizeof(list) / sizeof(list[0]),
-                                         sizeof(list[0]), compare_listed);
+    const struct listed *found;
+
+    if (strlen(folded) > 8 || strchr("abcdfhinostwy", folded[0]) == NULL)
+        return 0; /* most words: none on the list is so long, or starts so */
+    found = bsearch(folded, list, sizeof(list) / sizeof(list[0]), sizeof(list[0]),
+                    compare_listed);
 
     return found == NULL ? 0 : found->flags;
 }

@@ -103,6 +103,11 @@ static void on_connections(uv_poll_t *poll, int status, int events)
 
     (void)status;
     (void)events;
+    if (server->services->shared->is_draining &&
+        server->services->shared->is_socket_kept) {
+        listener_stop(server); /* server_drain() is on its way here */
+        return;
+    }
     for (int i = 0; i < ACCEPTS_A_TICK; i++) {
         int descriptor =
             accept4(server->listen_descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);

@@ -1,7 +1,7 @@
 #include "question_form.h"
 
+#include "form_text.h"
 #include "json.h"
-#include "utf8.h"
 
 #define QUESTION_MAX_CHARS  500
 #define SELECTION_MAX_CHARS 5000
@@ -14,23 +14,7 @@ static bool is_object(struct json_object *body, struct field_errors *errors)
     return false;
 }
 
-static const char *why_no_text(struct span text, size_t max_chars)
-{
-    bool is_blank = true;
-    size_t offset = 0;
-
-    if (text.length == 0)
-        return "too_short";
-    if (!utf8_is_valid(text.bytes, text.length))
-        return "not_text";
-    if (utf8_count(text.bytes, text.length) > max_chars)
-        return "too_long";
-    while (is_blank && offset < text.length)
-        is_blank = utf8_is_space(utf8_next(text.bytes, text.length, &offset));
-    return is_blank ? "blank" : NULL;
-}
-
-/* Characters are code points.  A field that is absent, or null, is good where it is not required. */
+/* A field that is absent, or null, is good where it is not required. */
 static void read_text(struct json_object *body, const char *field, size_t max_chars,
                       bool is_required, struct private_text *ret_text,
                       struct field_errors *errors)
@@ -43,7 +27,7 @@ static void read_text(struct json_object *body, const char *field, size_t max_ch
     if (text.bytes == NULL)
         reason = json_member(body, field) == NULL ? "required" : "not_a_string";
     else
-        reason = why_no_text(text, max_chars);
+        reason = form_text_fault(text, max_chars, false);
     if (reason != NULL)
         field_errors_add(errors, field, reason);
     else

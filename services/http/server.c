@@ -197,10 +197,10 @@ static void drain(void *context)
     loop_fn *done = server->drained;
 
     server->drain_timer = NULL;
-    if (!is_working) {
-        listener_stop(server);
+    if (!is_working || server->services->shared->is_socket_kept)
+        listener_stop(server); /* new connections wait for the next process */
+    if (!is_working)
         connection_end_unfinished(server);
-    }
     if (is_working || server->connection_count > 0 || server->deliveries != NULL ||
         server->lingers != NULL) {
         server->drain_timer =

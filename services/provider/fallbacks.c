@@ -96,7 +96,7 @@ void transcribers_init(struct transcribers *transcribers, const struct settings 
     while (transcribers->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry)) {
         struct settings *variant = variant_of(settings);
 
-        variant->stt_provider = stt_provider_named(entry);
+        variant->stt_provider = (int)stt_provider_named(entry);
         if (transcriber_choice(settings) != (enum stt_provider)variant->stt_provider) {
             variant->stt_model = ""; /* these three are the first one's */
             variant->stt_base_url = "";

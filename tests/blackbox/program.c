@@ -60,6 +60,26 @@ static void *read_output(void *context)
     return NULL;
 }
 
+static int lent_socket = -1;
+
+void program_lend_socket(int descriptor)
+{
+    lent_socket = descriptor;
+}
+
+/* LISTEN_PID must be the process that is meant: known only here, in the child. */
+static void take_socket(const char **environment)
+{
+    static char meant[32];
+
+    for (size_t i = 0; environment[i]; i++)
+        if (strncmp(environment[i], "LISTEN_PID=", 11) == 0) {
+            snprintf(meant, sizeof meant, "LISTEN_PID=%ld", (long)getpid());
+            environment[i] = meant;
+            dup2(lent_socket, 3); /* without FD_CLOEXEC */
+        }
+}
+
 /* In the child: nothing but these standard streams and this environment. */
 static void become_program(const char *directory, const char *const *arguments,
                            const char *const *environment, int output)
@@ -76,6 +96,8 @@ static void become_program(const char *directory, const char *const *arguments,
     dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
+    if (lent_socket >= 0)
+        take_socket((const char **)environment);
     if (chdir(directory) == 0)
         execve(program, (char *const *)argv, (char *const *)environment);
     _exit(127);

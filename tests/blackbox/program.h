@@ -17,6 +17,10 @@ struct program;
 struct program *program_start(const char *directory, const char *const *arguments,
                               const char *const *environment, struct program *before);
 
+/* From now on programs are started with this listening socket as systemd passes one on
+ * (sd_listen_fds(3)), where their environment has LISTEN_FDS; -1: none. */
+void program_lend_socket(int descriptor);
+
 /* Waits until it has written `text` since its start; false when it ended or fell silent
  * first. */
 bool program_await_output(struct program *program, const char *text);

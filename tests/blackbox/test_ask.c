@@ -250,6 +250,26 @@ Test(ask, the_patterns_for_a_robotics_course_know_their_topics)
     end(world, &study);
 }
 
+Test(ask, a_snippet_begins_where_the_answer_quotes)
+{
+    struct bytes document = {0};
+    bytes_add_text(&document, "# Grippers\n\n");
+    for (int at = 0; at < 20; at++)
+        bytes_addf(&document, "Room %d is painted green. ", at);
+    bytes_add_text(&document, ANSWER_WORDS ". It lifts flour.");
+    struct study study = study_of(document.data, NULL);
+    struct world *world = world_with_builtin_coach(
+        study.setting, "GROUND_ANSWER_SCORE=0.2", "GROUND_RELATED_SCORE=0.2");
+
+    const struct reply *reply = ask_textbook(world, ANSWERABLE);
+
+    cr_assert_eq(strncmp(text_at(reply, "data.sources.0.snippet"), ANSWER_WORDS,
+                         strlen(ANSWER_WORDS)),
+                 0, "%s", reply->body.data);
+    bytes_free(&document);
+    end(world, &study);
+}
+
 Test(ask, a_snippet_ends_at_a_word_within_200_characters)
 {
     struct bytes document = {0};
@@ -285,17 +305,17 @@ static const char *decision(struct world *world, const struct reply *reply)
 
 Test(ask, the_same_question_gets_the_same_decision_a_thousand_times)
 {
-    static const char *const QUESTIONS[] = {ANSWERABLE, "How much does a wheel weigh?",
-                                            ABOUT_NOTHING, "What scatters the laser?"};
+    static const char *const ASKED[] = {ANSWERABLE, "How much does a wheel weigh?",
+                                        ABOUT_NOTHING, "What scatters the laser?"};
     struct study study = study_make(NULL);
     struct world *world =
         world_with_builtin_coach(study.setting, "REFUSAL_LOG=/dev/null");
     const char *first[4];
 
     for (int at = 0; at < 4; at++)
-        first[at] = decision(world, ask_textbook(world, QUESTIONS[at]));
+        first[at] = decision(world, ask_textbook(world, ASKED[at]));
     for (int at = 0; at < 1000; at++)
-        cr_assert_str_eq(decision(world, ask_textbook(world, QUESTIONS[at % 4])),
+        cr_assert_str_eq(decision(world, ask_textbook(world, ASKED[at % 4])),
                          first[at % 4]);
     end(world, &study);
 }

@@ -129,6 +129,55 @@ Test(ask_model, a_model_that_says_nothing_is_a_timeout)
     end(world, &study);
 }
 
+Test(ask_model, a_question_under_way_is_answered_before_the_service_ends)
+{
+    struct study study = study_make(NULL);
+    struct world *world = world_with_groq(study.setting);
+    struct connection *question;
+
+    upstream_hold(world->upstream);
+    model_will_answer(world, 1, SENTENCES("It takes 30 milliseconds.", "user-selection"));
+    question = begin(
+        world,
+        (struct request){.method = "POST",
+                         .path = "/ask",
+                         .content_type = "application/json",
+                         .body = json_body(world, MEMBERS("question", ANSWERABLE,
+                                                          "selected_text", SELECTED))});
+    upstream_await_calls(world->upstream, 1);
+    world_signal(world, SIGTERM);
+    world_await_output(world, "\"draining\"");
+    upstream_release(world->upstream);
+    expect_success(finish(world, question));
+    cr_assert_eq(world_await_exit(world), 0);
+    end(world, &study);
+}
+
+/* Another coach is asked where the first fails, and the built-in one makes extracts. */
+Test(ask_model, where_the_model_fails_the_fallback_answers)
+{
+    struct study study = study_make(NULL);
+    struct world *world =
+        world_with_groq(study.setting, "LLM_FALLBACKS=builtin", "UPSTREAM_RETRIES=0");
+    upstream_will(world->upstream, (struct saying){.status = 500});
+
+    const struct reply *reply = ask_textbook(world, ANSWERABLE);
+
+    expect_success(reply);
+    expect_text(reply, "data.generator", "extractive");
+    end(world, &study);
+}
+
+Test(ask_model, questions_have_a_rate_of_their_own)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_ASKS_PER_MINUTE=2");
+
+    expect_success(ask_textbook(world, ABOUT_NOTHING));
+    expect_success(ask_chat(world, ABOUT_NOTHING));
+    expect_error(ask_textbook(world, ABOUT_NOTHING), ERROR_RATE_LIMITED);
+    world_end(world);
+}
+
 static const char *const PIECES[] = {
     /* clang-format off */
     "\"", "\\", "{", "}", "[", "]", ":", ",", "null", "true", "false", "0", "-1", "1e999", "NaN",

@@ -196,14 +196,14 @@ Test(chat, an_answer_from_selected_text_cites_the_selection)
 
 Test(chat, the_same_question_gets_the_same_decision_a_thousand_times)
 {
-    static const char *const QUESTIONS[] = {ANSWERABLE, ABOUT_NOTHING};
+    static const char *const ASKED[] = {ANSWERABLE, ABOUT_NOTHING};
     struct study study = study_make(NULL);
     struct world *world =
         world_with_builtin_coach(study.setting, "REFUSAL_LOG=/dev/null");
     const char *first[2];
 
     for (int at = 0; at < 1002; at++) {
-        const struct reply *reply = ask_chat(world, QUESTIONS[at % 2]);
+        const struct reply *reply = ask_chat(world, ASKED[at % 2]);
         struct json_object *data = json_at(reply->json, "data");
 
         json_object_object_del(data, "latency_ms");

@@ -98,6 +98,7 @@ Test(refusals, without_question_and_session_nothing_stands_for_them)
     read = read_all(&world, 0);
     cr_expect(private_text_is_empty(&read.last.question));
     cr_expect_str_eq(read.last.session_id.text, "");
+    refusal_done(&read.last);
     world_free(&world);
 }
 
@@ -142,11 +143,11 @@ Test(refusals, the_sweep_takes_what_is_too_old_and_no_byte_is_left)
     struct world world = world_new();
     char command[256];
 
-    for (int at = 0; at < 600; at++)
+    for (int at = 0; at < 300; at++)
         note(&world, NULL, NOW_MS + at, "marked-llama-canary");
-    sweep(&world, NOW_MS + 599);
+    sweep(&world, NOW_MS + 299);
     cr_expect_eq(count_all(&world), 1);
-    sweep(&world, NOW_MS + 600);
+    sweep(&world, NOW_MS + 300);
 
     cr_expect_eq(count_all(&world), 0);
     snprintf(command, sizeof(command), "grep -qa marked-llama-canary %s/poise.db*",
