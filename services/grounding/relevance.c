@@ -211,9 +211,10 @@ void relevance_question_done(struct relevance_question *question)
 }
 
 size_t relevance_rarest(const struct relevance_question *question, size_t limit,
-                        const char **ret_stems)
+                        int64_t passages_most, const char **ret_stems)
 {
     struct word_set taken = {0};
+    int64_t passages = 0;
     size_t count = 0;
 
     for (; count < limit; count++) {
@@ -227,6 +228,9 @@ size_t relevance_rarest(const struct relevance_question *question, size_t limit,
                 best = word;
         }
         if (best == NULL)
+            break;
+        passages += best->passages;
+        if (count >= 2 && passages > passages_most)
             break;
         set_add(&taken, (size_t)(best - question->words));
         ret_stems[count] = best->stem;

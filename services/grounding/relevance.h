@@ -67,9 +67,10 @@ void relevance_ask(struct relevance *relevance, struct span question,
 void relevance_question_done(struct relevance_question *question);
 
 /* The rarest words that the corpus has, at most `limit`, the rarest first: what to search
- * for.  Borrowed from the question. */
+ * for.  Behind the second it ends before a word with which they would be in more than
+ * `passages_most` passages together, for reading those takes long.  Borrowed from the question. */
 size_t relevance_rarest(const struct relevance_question *question, size_t limit,
-                        const char **ret_stems);
+                        int64_t passages_most, const char **ret_stems);
 
 struct relevance_features relevance_read(struct relevance *relevance,
                                          const struct relevance_question *question,

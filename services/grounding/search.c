@@ -11,6 +11,9 @@
 /* Words that are searched for, and passages that are read: 98 to 99 % of the right ones. */
 enum { SEARCH_STEMS = 6, SEARCH_CANDIDATES = 50 };
 
+/* Passages that full text has to rank for that: a millisecond for every few thousand. */
+enum { SEARCH_ROWS_MOST = 20000 };
+
 struct search {
     char *path;                    /* owned; NULL: the handbook */
     struct search_version version; /* as it was last opened, or could not be opened */
@@ -141,7 +144,7 @@ bool search_find(struct search *search, struct span question, size_t limit,
     size_t stem_count, row_count = 0;
 
     relevance_ask(search->relevance, question, &search->corpus, &asked);
-    stem_count = relevance_rarest(&asked, SEARCH_STEMS, stems);
+    stem_count = relevance_rarest(&asked, SEARCH_STEMS, SEARCH_ROWS_MOST, stems);
     if (stem_count > 0)
         row_count =
             index_find(search->reader, stems, stem_count, SEARCH_CANDIDATES, rows);

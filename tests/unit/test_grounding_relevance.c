@@ -141,10 +141,12 @@ Test(relevance, the_six_rarest_words_that_are_there_are_searched_for)
     const char *found[3];
 
     relevance_ask(relevance, span_of("light zeppelin pad rotor brake"), &corpus, &asked);
-    cr_assert_eq(relevance_rarest(&asked, 3, found), 3);
+    cr_assert_eq(relevance_rarest(&asked, 3, 1000, found), 3);
     cr_expect_str_eq(found[0], "rotor");
     cr_expect_str_eq(found[1], "brake");
     cr_expect_str_eq(found[2], "pad");
+    cr_expect_eq(relevance_rarest(&asked, 3, 74, found), 2, "5 + 20 + 50 are too many");
+    cr_expect_eq(relevance_rarest(&asked, 3, 1, found), 2, "never fewer than two");
     relevance_question_done(&asked);
     relevance_free(relevance);
 }
