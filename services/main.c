@@ -19,6 +19,8 @@
  *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
+ *   web/       the page: machine is the interview's states, interview what they do, one module for each
+ *              screen; plain modules, compiled in and served by route_page.
  *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
  *              doctor are the operator's tools, and ask, refusals, support, index and calibrate those
  *              of who keeps the study material.

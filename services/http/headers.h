@@ -29,9 +29,10 @@ struct headers {
     struct span origin;
     struct span range;
     struct span if_range;
+    struct span if_none_match;
     struct span traceparent;   /* none where there are two */
     struct span forwarded_for; /* the last X-Forwarded-For: the nearest proxy's */
-    struct accept accept;      /* of all Accept lines together */
+    struct accept accept;      /* of all Accept and Accept-Encoding lines */
     bool is_suspicious; /* a header that must be one is there twice, or one is folded */
     bool has_connection_close;
     bool has_two_authorizations;
