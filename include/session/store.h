@@ -179,9 +179,11 @@ struct store {
                         const struct id *session_id, const struct id *request_id,
                         int64_t now_ms, store_speech_fn *done, void *context);
 
-    /* Whether the reply of a committed turn reached the client.  Not waited for. */
-    void (*report_delivery)(struct store *store, const struct id *session_id,
-                            unsigned turn_number, bool was_delivered);
+    /* Whether the reply of a committed turn reached the client.  Not waited for; called
+     * from the loop's thread, at the end of whose tick it is looked at. */
+    void (*report_delivery)(struct store *store, struct loop *loop,
+                            const struct id *session_id, unsigned turn_number,
+                            bool was_delivered);
 
     /* Keeps a refusal in the table of the refusal log; past STORE_REFUSALS_MOST the oldest
      * go.  The question is taken. */

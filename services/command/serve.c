@@ -78,13 +78,16 @@ static void derive_keys(struct process *process)
 {
     struct span secret = private_reveal(&process->settings.secret_key);
     unsigned char made[DERIVED_BYTES];
+    struct digest_key token_key;
 
     if (secret.length == 0) {
         log_end(log_begin(process->log, LOG_WARNING, "secret_key_made_for_this_run"));
         randombytes_buf(made, sizeof(made));
         secret = (struct span){(const char *)made, sizeof(made)};
     }
-    process->shared.token_key = digest_key_derive(secret.bytes, secret.length, "token");
+    token_key = digest_key_derive(secret.bytes, secret.length, "token");
+    process->shared.token_key = token_key_of(&token_key);
+    sodium_memzero(&token_key, sizeof(token_key));
     process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
     sodium_memzero(made, sizeof(made));
 }

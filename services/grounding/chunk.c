@@ -267,7 +267,8 @@ static int chapter_level(const struct chunker *chunker)
     size_t length = chunker->text.length - chunker->block_start;
 
     if (chunker->format != CHUNK_PLAIN_TEXT || chunker->block != BLOCK_PARAGRAPH ||
-        length > 80 || memchr(text, '\n', length) != NULL)
+        length > 80 || memchr(text, '\n', length) != NULL ||
+        (length > 20 && strchr(".?!", text[length - 1]) != NULL)) /* a sentence */
         return 0;
     for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
         size_t word = strlen(words[i].word);

@@ -153,14 +153,15 @@ static bool count_bytes(void *context, struct span bytes)
 static bool compare_file(struct build *build, sqlite3_stmt *find, struct index_file *file)
 {
     struct digest digest;
+    const char *label;
     bool is_same_label, is_good = true;
 
     if (!index_bind_text(find, 1, file->name, strlen(file->name)))
         return fail_database(build, build->old, build->path);
     if (sqlite3_step(find) == SQLITE_ROW) {
         file->old_row = sqlite3_column_int64(find, 0);
-        is_same_label =
-            strcmp((const char *)sqlite3_column_text(find, 2), file->label) == 0;
+        label = (const char *)sqlite3_column_text(find, 2);
+        is_same_label = label != NULL && strcmp(label, file->label) == 0;
         is_good = index_file_read(build->directory, file->name, count_bytes, build,
                                   &digest, build->problem);
         file->is_unchanged =

@@ -316,11 +316,13 @@ bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_pa
         sqlite3_bind_int64(load, 1, row) == SQLITE_OK && has_row(reader, load);
 
     if (is_there) {
+        const char *label = (const char *)sqlite3_column_text(load, 0);
         struct buffer id;
         size_t length;
 
         buffer_init(&id, 65536);
-        buffer_append_string(&id, (const char *)sqlite3_column_text(load, 0));
+        buffer_append(&id, label != NULL ? label : "",
+                      (size_t)sqlite3_column_bytes(load, 0));
         buffer_append_char(&id, '#');
         buffer_append_number(&id, sqlite3_column_int64(load, 1));
         *ret_passage = (struct passage){.id = buffer_take(&id, &length),

@@ -75,7 +75,7 @@ void coaches_done(struct coaches *coaches)
     *coaches = (struct coaches){0};
 }
 
-static enum stt_provider stt_provider_named(struct span name)
+static int stt_provider_named(struct span name)
 {
     if (span_equals(name, "deepgram"))
         return STT_PROVIDER_DEEPGRAM;
@@ -96,8 +96,8 @@ void transcribers_init(struct transcribers *transcribers, const struct settings 
     while (transcribers->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry)) {
         struct settings *variant = variant_of(settings);
 
-        variant->stt_provider = (int)stt_provider_named(entry);
-        if (transcriber_choice(settings) != (enum stt_provider)variant->stt_provider) {
+        variant->stt_provider = stt_provider_named(entry);
+        if ((int)transcriber_choice(settings) != variant->stt_provider) {
             variant->stt_model = ""; /* these three are the first one's */
             variant->stt_base_url = "";
             variant->stt_api_key = (struct private_text){NULL, 0};

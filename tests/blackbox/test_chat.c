@@ -194,7 +194,7 @@ Test(chat, an_answer_from_selected_text_cites_the_selection)
     end(world, &study);
 }
 
-Test(chat, the_same_question_gets_the_same_decision_a_thousand_times)
+Test(chat, the_same_question_gets_the_same_decision_again_and_again)
 {
     static const char *const ASKED[] = {ANSWERABLE, ABOUT_NOTHING};
     struct study study = study_make(NULL);
@@ -202,7 +202,7 @@ Test(chat, the_same_question_gets_the_same_decision_a_thousand_times)
         world_with_builtin_coach(study.setting, "REFUSAL_LOG=/dev/null");
     const char *first[2];
 
-    for (int at = 0; at < 1002; at++) {
+    for (int at = 0; at < 202; at++) {
         const struct reply *reply = ask_chat(world, ASKED[at % 2]);
         struct json_object *data = json_at(reply->json, "data");
 
