@@ -50,8 +50,6 @@ void relevance_free(struct relevance *relevance)
     free(relevance);
 }
 
-/* ---- sets of words ---- */
-
 static void set_add(struct word_set *set, size_t word)
 {
     set->bits[word / 64] |= UINT64_C(1) << (word % 64);
@@ -79,8 +77,6 @@ static double set_share(const struct word_set *set,
             weight += question->words[i].weight * question->words[i].credit;
     return question->weight > 0 ? weight / question->weight : 0;
 }
-
-/* ---- the question ---- */
 
 static double rarity(int64_t passages, int64_t all)
 {
@@ -240,8 +236,6 @@ size_t relevance_rarest(const struct relevance_question *question, size_t limit,
     }
     return count;
 }
-
-/* ---- a passage ---- */
 
 static uint16_t hit_of(const struct relevance_question *question,
                        const struct terms *terms, const struct term *term)
@@ -430,8 +424,6 @@ double relevance_score(const struct relevance_features *features)
 
     return features->words > 0 ? 1 / (1 + exp(-z)) : 0;
 }
-
-/* ---- a text of somebody's choice ---- */
 
 double relevance_coverage(struct relevance *relevance,
                           const struct relevance_question *question, struct span text)
