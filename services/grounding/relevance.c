@@ -133,13 +133,16 @@ static struct relevance_word *find_word(const struct relevance_question *questio
 static bool is_of_asking(const struct terms *terms, const struct term *term)
 {
     static const char *const stems[] = {
-        "am",     "ani",   "anyon", "anybodi", "bit",        "explain", "he",    "hei",
-        "hello",  "her",   "hi",    "him",     "his",        "if",      "im",    "just",
-        "know",   "lot",   "me",    "mine",    "my",         "myself",  "our",   "pleas",
-        "realli", "she",   "so",    "some",    "somebodi",   "someon",  "sorri", "tell",
-        "thank",  "their", "them",  "then",    "understand", "us",      "want",  "wonder",
+        "am",     "ani",  "anyon", "anybodi",    "bit",      "explain", "he",     "hei",
+        "hello",  "her",  "hi",    "him",        "his",      "if",      "im",     "just",
+        "know",   "lot",  "me",    "mine",       "my",       "myself",  "our",    "pleas",
+        "realli", "she",  "so",    "some",       "somebodi", "someon",  "sorri",  "tell",
+        "their",  "them", "then",  "understand", "us",       "want",    "wonder",
     };
 
+    /* "thanks", but not the beginning of a thank-you note */
+    if (strcmp(term_stem(terms, term), "thank") == 0)
+        return term->end - term->start == strlen("thanks");
     for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
         if (strcmp(term_stem(terms, term), stems[i]) == 0)
             return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0;

@@ -145,8 +145,9 @@ Test(calibrate, bad_usage_and_a_missing_index_are_told)
 
 Test(calibrate, our_own_questions_get_no_false_answer_from_the_handbook)
 {
-    struct run run = run_program(".", ARGUMENTS("calibrate", QUESTIONS "/handbook.jsonl"),
-                                 SETTINGS("CORPUS_INDEX="));
+    struct run run =
+        run_program(".", ARGUMENTS("calibrate", LABELLED_QUESTIONS "/handbook.jsonl"),
+                    SETTINGS("CORPUS_INDEX="));
 
     cr_assert_lt(run.status, 2, "%s", run.output.data);
     cr_assert(bytes_has(&run.output, "259 questions, 178 answerable and 81 not"), "%s",
