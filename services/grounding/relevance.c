@@ -50,8 +50,6 @@ void relevance_free(struct relevance *relevance)
     free(relevance);
 }
 
-/* ---- sets of words ---- */
-
 static void set_add(struct word_set *set, size_t word)
 {
     set->bits[word / 64] |= UINT64_C(1) << (word % 64);
@@ -79,8 +77,6 @@ static double set_share(const struct word_set *set,
             weight += question->words[i].weight * question->words[i].credit;
     return question->weight > 0 ? weight / question->weight : 0;
 }
-
-/* ---- the question ---- */
 
 static double rarity(int64_t passages, int64_t all)
 {
@@ -133,13 +129,16 @@ static struct relevance_word *find_word(const struct relevance_question *questio
 static bool is_of_asking(const struct terms *terms, const struct term *term)
 {
     static const char *const stems[] = {
-        "am",     "ani",   "anyon", "anybodi", "bit",        "explain", "he",    "hei",
-        "hello",  "her",   "hi",    "him",     "his",        "if",      "im",    "just",
-        "know",   "lot",   "me",    "mine",    "my",         "myself",  "our",   "pleas",
-        "realli", "she",   "so",    "some",    "somebodi",   "someon",  "sorri", "tell",
-        "thank",  "their", "them",  "then",    "understand", "us",      "want",  "wonder",
+        "am",     "ani",  "anyon", "anybodi",    "bit",      "explain", "he",     "hei",
+        "hello",  "her",  "hi",    "him",        "his",      "if",      "im",     "just",
+        "know",   "lot",  "me",    "mine",       "my",       "myself",  "our",    "pleas",
+        "realli", "she",  "so",    "some",       "somebodi", "someon",  "sorri",  "tell",
+        "their",  "them", "then",  "understand", "us",       "want",    "wonder",
     };
 
+    /* "thanks", but not the beginning of a thank-you note */
+    if (strcmp(term_stem(terms, term), "thank") == 0)
+        return term->end - term->start == strlen("thanks");
     for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
         if (strcmp(term_stem(terms, term), stems[i]) == 0)
             return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0;
@@ -237,8 +236,6 @@ size_t relevance_rarest(const struct relevance_question *question, size_t limit,
     }
     return count;
 }
-
-/* ---- a passage ---- */
 
 static uint16_t hit_of(const struct relevance_question *question,
                        const struct terms *terms, const struct term *term)
@@ -427,8 +424,6 @@ double relevance_score(const struct relevance_features *features)
 
     return features->words > 0 ? 1 / (1 + exp(-z)) : 0;
 }
-
-/* ---- a text of somebody's choice ---- */
 
 double relevance_coverage(struct relevance *relevance,
                           const struct relevance_question *question, struct span text)

@@ -102,6 +102,26 @@ Test(relevance, a_question_is_its_distinct_stems_without_stop_words)
     relevance_free(relevance);
 }
 
+static size_t words_in(const char *question)
+{
+    struct relevance *relevance = relevance_new();
+    struct relevance_question asked;
+    size_t count;
+
+    relevance_ask(relevance, span_of(question), &corpus, &asked);
+    count = asked.count;
+    relevance_question_done(&asked);
+    relevance_free(relevance);
+    return count;
+}
+
+Test(relevance, words_of_asking_are_left_out_where_enough_is_left)
+{
+    cr_expect_eq(words_in("Hi, please tell me: do brake rotors wear? Thanks!"), 3);
+    cr_expect_eq(words_in("Who wrote the thank-you note?"), 3, "it is what it is about");
+    cr_expect_eq(words_in("Please tell me"), 3, "there is nothing else");
+}
+
 Test(relevance, a_word_that_the_corpus_does_not_have_weighs_most)
 {
     struct relevance *relevance = relevance_new();
