@@ -151,6 +151,29 @@ Test(resilience, what_is_our_own_fault_opens_no_breaker)
     world_end(world);
 }
 
+/* Orpheus speaks 200 characters a call. */
+Test(resilience, a_voice_that_is_well_again_speaks_a_text_of_many_pieces)
+{
+    struct world *world =
+        world_with_groq("TTS_PROVIDER=groq", "BREAKER_FAILURES=1", "WORKERS=1");
+    struct session session = start_session(world, 5);
+    char question[700] = "Why?";
+    const struct reply *turn;
+
+    for (size_t i = 0; i < 10; i++)
+        strcat(question, " And what did you do when nobody else wanted to, and why?");
+    upstream_will_speak(world->upstream, BUSY);
+    expect_warning(answer_aloud(world, &session, "And then?"), "tts_provider_error");
+    always_speaks(world, wav_with(world, "heronsong", 64));
+
+    do {
+        session = start_session(world, 5);
+        turn = answer_aloud(world, &session, question);
+    } while (upstream_call_count_as(world->upstream, ROLE_SPEAKING) == 1);
+    expect_warning(turn, NULL);
+    world_end(world);
+}
+
 /* ---- others are asked ---- */
 
 Test(resilience, the_built_in_coach_stands_in)
