@@ -216,6 +216,19 @@ Test(resilience, a_slow_model_leaves_time_for_the_next)
     world_end(world);
 }
 
+/* The eight share what is less than all of them would like. */
+Test(resilience, many_coaches_leave_time_to_the_first)
+{
+    struct world *world = world_with_groq("LLM_FALLBACKS=a, b, c, d, e, f, g, h",
+                                          "TURN_DEADLINE_SECONDS=12");
+    struct session session = start_session(world, 5);
+
+    upstream_keeps_asking(world->upstream);
+
+    expect_success(answer(world, &session, ANSWER));
+    world_end(world);
+}
+
 Test(resilience, another_server_does_not_get_the_key_of_the_first)
 {
     struct upstream *other = upstream_open();
