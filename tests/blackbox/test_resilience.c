@@ -277,6 +277,45 @@ Test(resilience, other_ears_hear_the_same_recording)
     world_end(world);
 }
 
+Test(resilience, slow_ears_leave_time_for_the_next)
+{
+    struct world *world =
+        world_with_groq("STT_PROVIDER=deepgram", "DEEPGRAM_API_KEY=" DEEPGRAM_KEY,
+                        "STT_FALLBACKS=groq", "TURN_DEADLINE_SECONDS=4");
+    struct session session = start_session(world, 5);
+
+    upstream_will_hear(world->upstream, (struct saying){.manner = MANNER_SILENT});
+    whisper_will_hear(world, (struct heard){.text = ANSWER});
+    upstream_will_ask(world->upstream, "And then?");
+
+    expect_text(say(world, &session, recording_of(world, "xing.mp3")), "data.transcript",
+                ANSWER);
+    world_end(world);
+}
+
+/* A recording must not leave for OpenAI where another server was named. */
+Test(resilience, other_ears_are_at_their_own_server_with_their_own_key)
+{
+    struct world *whisper = world_with_groq();
+    struct world *world = world_with_groq(
+        words(whisper, "STT_BASE_URL=http://127.0.0.1:%d/v1",
+              upstream_port(whisper->upstream)),
+        "STT_PROVIDER=deepgram", "DEEPGRAM_API_KEY=" DEEPGRAM_KEY, "STT_MODEL=nova-2",
+        "STT_FALLBACKS=openai", "STT_API_KEY=sk-ears");
+    struct session session = start_session(world, 5);
+    struct form form = recording_of(world, "xing.mp3");
+
+    upstream_will_hear(world->upstream, BUSY);
+    whisper_will_hear(whisper, (struct heard){.text = ANSWER});
+    upstream_will_ask(world->upstream, "And then?");
+
+    expect_text(say(world, &session, form), "data.transcript", ANSWER);
+    expect_heard_by_whisper(upstream_call(whisper->upstream, 0), &form, "whisper-1",
+                            "sk-ears");
+    world_end(world);
+    world_end(whisper);
+}
+
 Test(resilience, silence_is_not_taken_to_other_ears)
 {
     struct world *world = world_with_groq(
