@@ -189,7 +189,8 @@ static void on_answer(void *context, struct call_answer answer)
     enum breaker_state before = upstream->breaker.state;
 
     self->call = NULL;
-    breaker_note(&upstream->breaker, !is_failure(&answer), clock_monotonic_us());
+    breaker_note(&upstream->breaker, self->is_probe, !is_failure(&answer),
+                 clock_monotonic_us());
     show_state(upstream, before);
     if (!try_later(self, &answer))
         end(self, answer);
