@@ -25,7 +25,7 @@ struct fillers {
 
 struct filler_counter;
 
-/* Takes a quarter of a megabyte: one for each loop. */
+/* Read-only once made. */
 struct filler_counter *filler_counter_new(void);
 
 /* NULL is fine. */

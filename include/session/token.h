@@ -14,14 +14,22 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* A key of which HMAC has hashed its two blocks already: that is half the work of checking
+ * a token. */
+struct token_key {
+    crypto_auth_hmacsha512256_state keyed;
+};
+
+struct token_key token_key_of(const struct digest_key *key);
+
 /* URL-safe text, shorter than 128 characters. */
-struct private_text token_issue(const struct digest_key *key, const struct id *session_id,
+struct private_text token_issue(const struct token_key *key, const struct id *session_id,
                                 int64_t issued_ms);
 
 /* In constant time for tokens of the right length.  false: malformed, forged, issued in
  * the future (by more than a minute of clock difference) or more than `max_age_ms` ago.
  */
-bool token_check(const struct digest_key *key, struct span token, int64_t now_ms,
+bool token_check(const struct token_key *key, struct span token, int64_t now_ms,
                  int64_t max_age_ms, struct id *ret_session_id);
 
 #endif

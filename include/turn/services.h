@@ -14,6 +14,7 @@
 #include "settings.h"
 #include "speaker.h"
 #include "store.h"
+#include "token.h"
 
 #include <stdatomic.h>
 
@@ -23,7 +24,7 @@ struct rates;
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct store *store;
-    struct digest_key token_key;
+    struct token_key token_key;
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
     struct metrics **metrics;    /* of all loops */
     size_t metrics_count;

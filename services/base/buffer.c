@@ -1,6 +1,7 @@
 #include "buffer.h"
 
 #include "mem.h"
+#include "span.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -35,58 +36,22 @@ static void grow(struct buffer *buffer, size_t needed)
     buffer->capacity = capacity;
 }
 
-char *buffer_reserve(struct buffer *buffer, size_t length)
+char *buffer_make_room(struct buffer *buffer, size_t length)
 {
     if (length > buffer->ceiling - buffer->length) {
         buffer->is_over = true;
         return NULL;
     }
-    if (buffer->bytes == NULL || length > buffer->capacity - buffer->length)
-        grow(buffer, buffer->length + length);
+    grow(buffer, buffer->length + length);
     return buffer->bytes + buffer->length;
-}
-
-void buffer_advance(struct buffer *buffer, size_t length)
-{
-    buffer->length += length;
-    buffer->bytes[buffer->length] = '\0';
-}
-
-bool buffer_append(struct buffer *buffer, const void *bytes, size_t length)
-{
-    char *room = buffer_reserve(buffer, length);
-
-    if (room == NULL)
-        return false;
-    if (length > 0)
-        memcpy(room, bytes, length);
-    buffer_advance(buffer, length);
-    return true;
-}
-
-bool buffer_append_string(struct buffer *buffer, const char *string)
-{
-    return buffer_append(buffer, string, strlen(string));
-}
-
-bool buffer_append_char(struct buffer *buffer, char character)
-{
-    return buffer_append(buffer, &character, 1);
 }
 
 bool buffer_append_number(struct buffer *buffer, int64_t number)
 {
-    char digits[24];
-    size_t at = sizeof(digits);
-    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
+    char digits[SPAN_NUMBER_BYTES];
+    struct span text = span_of_number(number, digits);
 
-    do {
-        digits[--at] = (char)('0' + rest % 10);
-        rest /= 10;
-    } while (rest > 0);
-    if (number < 0)
-        digits[--at] = '-';
-    return buffer_append(buffer, digits + at, sizeof(digits) - at);
+    return buffer_append(buffer, text.bytes, text.length);
 }
 
 void buffer_clear(struct buffer *buffer)

@@ -84,11 +84,28 @@ static bool is_plain(char character)
     return (unsigned char)character >= 0x20 && character != '"' && character != '\\';
 }
 
+#define BLOCK_BYTES 32
+
+/* Written for the compiler, which makes a few vector instructions of it. */
+static bool is_block_plain(const char *block)
+{
+    unsigned char found = 0;
+
+    for (size_t at = 0; at < BLOCK_BYTES; at++) {
+        unsigned char byte = (unsigned char)block[at];
+
+        found |= (unsigned char)((byte < 0x20) | (byte == '"') | (byte == '\\'));
+    }
+    return found == 0;
+}
+
 /* The offset of the first byte at or behind `at` that wants escaping, or the length. */
 static size_t plain_until(struct span span, size_t at)
 {
     uint64_t word, marks;
 
+    while (span.length - at >= BLOCK_BYTES && is_block_plain(span.bytes + at))
+        at += BLOCK_BYTES;
     for (; span.length - at >= sizeof(word); at += sizeof(word)) {
         memcpy(&word, span.bytes + at, sizeof(word));
         marks = mark_escapes(le64toh(word));
@@ -100,21 +117,25 @@ static size_t plain_until(struct span span, size_t at)
     return at;
 }
 
-static void append_escape(struct buffer *out, char character)
+#define ESCAPE_BYTES 6
+
+/* Returns the length, at most ESCAPE_BYTES. */
+static size_t write_escape(char *escape, char character)
 {
     static const char digits[] = "0123456789abcdef";
-    char escape[6] = {'\\', 'u', '0', '0', '0', '0'};
 
+    escape[0] = '\\';
     switch (character) {
-    case '"': buffer_append(out, "\\\"", 2); return;
-    case '\\': buffer_append(out, "\\\\", 2); return;
-    case '\n': buffer_append(out, "\\n", 2); return;
-    case '\r': buffer_append(out, "\\r", 2); return;
-    case '\t': buffer_append(out, "\\t", 2); return;
+    case '"':
+    case '\\': escape[1] = character; return 2;
+    case '\n': escape[1] = 'n'; return 2;
+    case '\r': escape[1] = 'r'; return 2;
+    case '\t': escape[1] = 't'; return 2;
     default:
+        memcpy(escape + 1, "u00", 3);
         escape[4] = digits[(unsigned char)character >> 4];
         escape[5] = digits[(unsigned char)character & 0xf];
-        buffer_append(out, escape, sizeof(escape));
+        return 6;
     }
 }
 
@@ -128,11 +149,16 @@ void json_span(struct json_writer *writer, struct span span)
         return;
     buffer_append_char(writer->out, '"');
     while (at < span.length) {
-        size_t end = plain_until(span, at);
+        size_t end = plain_until(span, at), written = end - at;
+        size_t most = written + (end < span.length ? ESCAPE_BYTES : 0);
+        char *room = buffer_reserve(writer->out, most);
 
-        buffer_append(writer->out, span.bytes + at, end - at);
+        if (room == NULL)
+            return; /* the buffer is over */
+        memcpy(room, span.bytes + at, written);
         if (end < span.length)
-            append_escape(writer->out, span.bytes[end++]);
+            written += write_escape(room + written, span.bytes[end++]);
+        buffer_advance(writer->out, written);
         at = end;
     }
     buffer_append_char(writer->out, '"');

@@ -3,13 +3,11 @@
 #include "buffer.h"
 #include "clock.h"
 #include "mem.h"
+#include "span.h"
 
-#include <ctype.h>
 #include <errno.h>
-#include <inttypes.h>
 #include <poll.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -33,6 +31,8 @@ struct log {
     int descriptor; /* borrowed */
     enum log_level lowest;
     struct log_line line; /* the one that is being made */
+    int64_t time_s;       /* what `time` shows, but for the milliseconds in it */
+    char time[CLOCK_ISO8601_BYTES];
     struct buffer waiting;
     _Atomic uint64_t dropped;
 };
@@ -72,14 +72,15 @@ static void append(struct log_line *line, const char *name, const char *open,
                    const char *value, size_t length, const char *close)
 {
     size_t room = LINE_BYTES - line->length;
+    size_t name_length = strlen(name);
 
-    if (strlen(name) + length + 16 > room)
+    if (name_length + length + 16 > room)
         return;
     line->bytes[line->length] = line->length > 0 ? ',' : '{';
     line->bytes[++line->length] = '"';
     line->length++;
-    memcpy(line->bytes + line->length, name, strlen(name));
-    line->length += strlen(name);
+    memcpy(line->bytes + line->length, name, name_length);
+    line->length += name_length;
     line->bytes[line->length++] = '"';
     line->bytes[line->length++] = ':';
     if (*open != '\0')
@@ -90,15 +91,19 @@ static void append(struct log_line *line, const char *name, const char *open,
         line->bytes[line->length++] = *close;
 }
 
+static bool is_word_byte(char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
+           (byte >= 'A' && byte <= 'Z') || strchr("_.:/+-", byte) != NULL;
+}
+
 static bool is_word(const char *word)
 {
     size_t length = 0;
 
-    for (; word[length] != '\0'; length++)
-        if (!isalnum((unsigned char)word[length]) &&
-            strchr("_.:/+-", word[length]) == NULL)
-            return false;
-    return length <= WORD_BYTES;
+    while (word[length] != '\0' && is_word_byte(word[length]))
+        length++;
+    return word[length] == '\0' && length <= WORD_BYTES;
 }
 
 static void append_word(struct log_line *line, const char *name, const char *word)
@@ -108,19 +113,34 @@ static void append_word(struct log_line *line, const char *name, const char *wor
     append(line, name, "\"", shown, strlen(shown), "\"");
 }
 
+/* A turn makes two lines, and a second has thousands: the calendar is asked once a second.
+ */
+static const char *time_now(struct log *log)
+{
+    int64_t now_ms = clock_wall_ms();
+    unsigned rest_ms = (unsigned)(now_ms % 1000);
+    char *digits = log->time + CLOCK_ISO8601_BYTES - sizeof("000Z");
+
+    if (log->time[0] == '\0' || now_ms / 1000 != log->time_s)
+        clock_iso8601(now_ms, log->time);
+    log->time_s = now_ms / 1000;
+    digits[0] = (char)('0' + rest_ms / 100);
+    digits[1] = (char)('0' + rest_ms / 10 % 10);
+    digits[2] = (char)('0' + rest_ms % 10);
+    return log->time;
+}
+
 struct log_line *log_begin(struct log *log, enum log_level level, const char *event)
 {
     static const char *const levels[] = {"debug", "info", "warning", "error"};
     struct log_line *line = &log->line;
-    char time[CLOCK_ISO8601_BYTES];
 
     line->length = 0;
     line->is_wanted = level >= log->lowest;
     if (!line->is_wanted)
         return line;
 
-    clock_iso8601(clock_wall_ms(), time);
-    append_word(line, "time", time);
+    append_word(line, "time", time_now(log));
     append_word(line, "level", levels[level]);
     append_word(line, "event", event);
     return line;
@@ -134,13 +154,13 @@ void log_word(struct log_line *line, enum log_field field, const char *word)
 
 void log_number(struct log_line *line, enum log_field field, int64_t number)
 {
-    char digits[24];
-    int length;
+    char digits[SPAN_NUMBER_BYTES];
+    struct span text;
 
     if (!line->is_wanted || fields[field].kind != NUMBER)
         return;
-    length = snprintf(digits, sizeof(digits), "%" PRId64, number);
-    append(line, fields[field].name, "", digits, (size_t)length, "");
+    text = span_of_number(number, digits);
+    append(line, fields[field].name, "", text.bytes, text.length, "");
 }
 
 void log_id(struct log_line *line, enum log_field field, const struct id *id)

@@ -1,13 +1,19 @@
 #include "span.h"
 
-#include <string.h>
 #include <strings.h>
 
-struct span span_of(const char *string)
+struct span span_of_number(int64_t number, char digits[SPAN_NUMBER_BYTES])
 {
-    struct span span = {string, string != NULL ? strlen(string) : 0};
+    size_t at = SPAN_NUMBER_BYTES;
+    uint64_t rest = number < 0 ? 0 - (uint64_t)number : (uint64_t)number;
 
-    return span;
+    do {
+        digits[--at] = (char)('0' + rest % 10);
+        rest /= 10;
+    } while (rest > 0);
+    if (number < 0)
+        digits[--at] = '-';
+    return (struct span){digits + at, SPAN_NUMBER_BYTES - at};
 }
 
 bool span_equals(struct span span, const char *string)

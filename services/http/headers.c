@@ -82,6 +82,10 @@ void headers_add(struct headers *headers, struct span name, struct span value)
         headers->has_two_ranges |= note(&headers->if_range, value);
     else if (IS("accept"))
         accept_add(&headers->accept, value);
+    else if (IS("accept-encoding"))
+        accept_add_encoding(&headers->accept, value);
+    else if (IS("if-none-match"))
+        note(&headers->if_none_match, value);
     else if (IS("traceparent"))
         headers->has_two_traceparents |= note(&headers->traceparent, value);
     else if (IS("x-forwarded-for"))

@@ -30,11 +30,12 @@ struct headers {
     struct span origin;
     struct span range;
     struct span if_range;
+    struct span if_none_match;
     struct span traceparent;                           /* none where there are two */
     struct span forwarded_for[HEADERS_FORWARDED_MOST]; /* the last lines of
                                                           X-Forwarded-For, in order */
     size_t forwarded_count;
-    struct accept accept; /* of all Accept lines together */
+    struct accept accept; /* of all Accept and Accept-Encoding lines */
     bool is_suspicious;   /* a header that must be one is there twice, or one is folded */
     bool has_connection_close;
     bool has_two_authorizations;

@@ -12,6 +12,8 @@ static const enum rate_kind kinds[ROUTE_COUNT] = {
     [ROUTE_SESSION_START] = RATE_SESSIONS,
     [ROUTE_TURN] = RATE_TURNS,
     [ROUTE_TTS] = RATE_TTS,
+    [ROUTE_ASK] = RATE_ASKS,
+    [ROUTE_CHAT] = RATE_ASKS,
 };
 
 static const char *const names[] = {

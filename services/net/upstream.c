@@ -199,13 +199,14 @@ static void on_answer(void *context, struct call_answer answer)
 /* Takes the request's body back where there will be another try. */
 static bool try_later(struct upstream_call *self, struct call_answer *answer)
 {
-    int64_t now_us = clock_monotonic_us();
-    int64_t wait_ms = backoff_ms(self->tried, answer->retry_after_s);
+    int64_t wait_ms;
 
     if (!may_pass(answer) || self->has_told ||
         self->tried > self->upstream->limits.retries ||
-        self->upstream->breaker.state == BREAKER_OPEN ||
-        now_us + (wait_ms + WORTH_MS) * 1000 > self->deadline_us)
+        self->upstream->breaker.state == BREAKER_OPEN)
+        return false;
+    wait_ms = backoff_ms(self->tried, answer->retry_after_s); /* asks the kernel */
+    if (clock_monotonic_us() + (wait_ms + WORTH_MS) * 1000 > self->deadline_us)
         return false;
     self->request.body = answer->request_body;
     answer->request_body = (struct private_text){NULL, 0};

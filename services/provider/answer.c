@@ -15,22 +15,25 @@ enum { WORDS_CEILING = 16384 }; /* what stands behind is not read */
 enum { QUOTE_BYTES = 60, QUOTE_WORDS_LEAST = 3 };
 
 static void copy_text(struct answer *answer, struct span text);
-static void cut_words(struct answer *answer, const struct lexicon *lexicon);
+static void cut_words(struct answer *answer);
+static void look_up_words(struct answer *answer, const struct lexicon *lexicon);
+static void count_letters(struct answer *answer);
 static void measure_sentences(struct answer *answer);
 static void find_cues(struct answer *answer, const struct lexicon *lexicon);
 static void find_deeds(struct answer *answer);
 
-void answer_read_words(struct answer *answer, const struct lexicon *lexicon,
-                       struct span text)
+void answer_cut(struct answer *answer, struct span text)
 {
     *answer = (struct answer){0};
     copy_text(answer, text);
-    cut_words(answer, lexicon);
+    cut_words(answer);
 }
 
 void answer_read(struct answer *answer, const struct lexicon *lexicon, struct span text)
 {
-    answer_read_words(answer, lexicon, text);
+    answer_cut(answer, text);
+    look_up_words(answer, lexicon);
+    count_letters(answer);
     measure_sentences(answer);
     find_cues(answer, lexicon);
     find_deeds(answer);
@@ -46,6 +49,8 @@ void answer_done(struct answer *answer)
     free(answer->words);
     *answer = (struct answer){0};
 }
+
+#define PUNCTUATION_LEAD 0xe2 /* the first byte of U+2000 to U+203F, and of others */
 
 /* What U+2000 to U+203F, where keyboards find their dashes and quotation marks, would be
  * in ASCII; 0: the text is none of these.  An ellipsis is a pause, not an end. */
@@ -66,20 +71,36 @@ static char plain_punctuation(const char *bytes, size_t left)
 /* Later steps need to know ASCII punctuation only. */
 static void copy_text(struct answer *answer, struct span text)
 {
+    char *out = mem_realloc(NULL, text.length + 1);
     size_t at = 0;
 
-    answer->text = mem_zalloc(text.length + 1);
+    answer->text = out;
     while (at < text.length) {
-        char plain = plain_punctuation(text.bytes + at, text.length - at);
+        size_t left = text.length - at;
+        const char *lead = memchr(text.bytes + at, PUNCTUATION_LEAD, left);
+        size_t others = lead == NULL ? left : (size_t)(lead - (text.bytes + at));
+        char plain;
 
-        answer->text[answer->text_length++] = plain ? plain : text.bytes[at];
+        memcpy(out, text.bytes + at, others);
+        out += others;
+        at += others;
+        if (at == text.length)
+            break;
+        plain = plain_punctuation(text.bytes + at, text.length - at);
+        *out++ = plain ? plain : text.bytes[at];
         at += plain ? 3 : 1;
     }
+    *out = '\0';
+    answer->text_length = (size_t)(out - answer->text);
 }
 
-static bool is_letter(char byte)
+/* Every byte of every answer passes here: isalnum() would be a call for each. */
+static inline bool is_letter(char byte)
 {
-    return isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80;
+    unsigned char value = (unsigned char)byte;
+
+    return (unsigned)((value | 0x20) - 'a') < 26 || (unsigned)(value - '0') < 10 ||
+           value >= 0x80;
 }
 
 /* An apostrophe, hyphen or decimal point inside a word belongs to it. */
@@ -113,29 +134,7 @@ static bool ends_sentence(const char *text, size_t at, size_t length)
     return false;
 }
 
-static void add_word(struct answer *answer, const struct lexicon *lexicon,
-                     struct word word)
-{
-    word.hash = lexicon_hash(lexicon_hash_start(), word.text);
-    lexicon_find(lexicon, word.hash, &word.cues);
-    if (isdigit((unsigned char)*word.text.bytes) || word.cues & BIT(CUE_FIGURE_WORDS)) {
-        answer->number_count++;
-        answer->last_figure = answer->word_count;
-    } else if (word.cues & BIT(CUE_NUMBER_WORDS)) {
-        answer->number_count++;
-    }
-    answer->words[answer->word_count++] = word;
-}
-
-static void count_letter(struct answer *answer, char byte)
-{
-    if (isalpha((unsigned char)byte))
-        answer->ascii_letters++;
-    else if ((unsigned char)byte >= 0xc0)
-        answer->other_letters++;
-}
-
-static void cut_words(struct answer *answer, const struct lexicon *lexicon)
+static void cut_words(struct answer *answer)
 {
     const char *text = answer->text;
     size_t length = answer->text_length, at = 0;
@@ -144,21 +143,22 @@ static void cut_words(struct answer *answer, const struct lexicon *lexicon)
 
     /* No word is shorter than a letter and what parts it from the next. */
     answer->words =
-        mem_zalloc((length / 2 < WORDS_CEILING ? length / 2 + 1 : WORDS_CEILING) *
-                   sizeof *answer->words);
+        mem_realloc(NULL, (length / 2 < WORDS_CEILING ? length / 2 + 1 : WORDS_CEILING) *
+                              sizeof *answer->words);
     while (at < length && answer->word_count < WORDS_CEILING) {
         if (is_letter(text[at])) {
             size_t start = at;
 
-            for (;
-                 at < length && (is_letter(text[at]) || is_inside_word(text, at, length));
-                 at++)
-                count_letter(answer, text[at]);
-            add_word(answer, lexicon,
-                     (struct word){.text = {text + start, at - start},
-                                   .gap = gap,
-                                   .is_quoted = is_quoted});
+            while (at < length &&
+                   (is_letter(text[at]) || is_inside_word(text, at, length)))
+                at++;
+            answer->words[answer->word_count++] = (struct word){
+                .text = {text + start, at - start}, .gap = gap, .is_quoted = is_quoted};
             gap = GAP_NONE;
+            continue;
+        }
+        if (text[at] == ' ') {
+            at++;
             continue;
         }
         if (text[at] == '"')
@@ -168,6 +168,38 @@ static void cut_words(struct answer *answer, const struct lexicon *lexicon)
         else if (gap == GAP_NONE && ispunct((unsigned char)text[at]))
             gap = GAP_PAUSE;
         at++;
+    }
+}
+
+static void look_up_words(struct answer *answer, const struct lexicon *lexicon)
+{
+    for (size_t i = 0; i < answer->word_count; i++) {
+        struct word *word = &answer->words[i];
+
+        word->hash = lexicon_hash(lexicon_hash_start(), word->text);
+        lexicon_find(lexicon, word->hash, &word->cues);
+        if (isdigit((unsigned char)*word->text.bytes) ||
+            word->cues & BIT(CUE_FIGURE_WORDS)) {
+            answer->number_count++;
+            answer->last_figure = i;
+        } else if (word->cues & BIT(CUE_NUMBER_WORDS)) {
+            answer->number_count++;
+        }
+    }
+}
+
+/* Of the words; one in another script is counted once for each letter. */
+static void count_letters(struct answer *answer)
+{
+    for (size_t i = 0; i < answer->word_count; i++) {
+        struct span word = answer->words[i].text;
+
+        for (size_t at = 0; at < word.length; at++) {
+            unsigned char byte = (unsigned char)word.bytes[at];
+
+            answer->ascii_letters += isalpha(byte) != 0;
+            answer->other_letters += byte >= 0xc0;
+        }
     }
 }
 

@@ -12,8 +12,8 @@ enum gap { GAP_NONE, GAP_PAUSE /* a comma, dash, colon, bracket */, GAP_SENTENCE
 
 struct word {
     struct span text; /* into answer.text */
-    uint64_t hash;    /* of the word as a phrase */
-    uint32_t cues;    /* BIT(CUE_...) of the word by itself */
+    uint64_t hash;    /* of the word as a phrase; 0 while it is only cut */
+    uint32_t cues;    /* BIT(CUE_...) of the word by itself; the same */
     enum gap gap;     /* the first word's is GAP_SENTENCE */
     bool is_quoted;   /* inside double quotation marks */
 };
@@ -49,9 +49,8 @@ struct answer {
 
 void answer_read(struct answer *answer, const struct lexicon *lexicon, struct span text);
 
-/* Only its text and words, which cost a fifth of that. */
-void answer_read_words(struct answer *answer, const struct lexicon *lexicon,
-                       struct span text);
+/* Only its text and words, not looked up: a small part of that. */
+void answer_cut(struct answer *answer, struct span text);
 
 /* Wipes and frees; a zeroed answer is fine. */
 void answer_done(struct answer *answer);

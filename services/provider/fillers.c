@@ -53,16 +53,18 @@ static void add_tally(struct fillers *fillers, const char *word, size_t count)
 }
 
 /* Most of what is compared differs in its first letter already. */
-static bool begins_like(const struct answer *answer, size_t index, const char *phrase)
+static char first_letter(const struct answer *answer, size_t index)
 {
-    return tolower((unsigned char)*answer->words[index].text.bytes) == *phrase;
+    return (char)tolower((unsigned char)*answer->words[index].text.bytes);
 }
 
 /* WORDS_MAX: it is none. */
 static size_t find_hesitation(const struct answer *answer, size_t index)
 {
+    char first = first_letter(answer, index);
+
     for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
-        if (begins_like(answer, index, hesitations.items[i]) &&
+        if (*hesitations.items[i] == first &&
             answer_word_is(answer, index, hesitations.items[i]))
             return i;
     return WORDS_MAX;
@@ -135,11 +137,14 @@ static bool is_filler(const struct answer *answer, size_t index, size_t length,
 
 static void count_by_rules(const struct answer *answer, size_t index, size_t *counts)
 {
-    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++) {
-        size_t length = begins_like(answer, index, filler_rules[i].phrase)
-                            ? phrase_at(answer, index, filler_rules[i].phrase)
-                            : 0;
+    char first = first_letter(answer, index);
 
+    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++) {
+        size_t length;
+
+        if (*filler_rules[i].phrase != first)
+            continue;
+        length = phrase_at(answer, index, filler_rules[i].phrase);
         if (length > 0 && is_filler(answer, index, length, &filler_rules[i]))
             counts[i]++;
     }

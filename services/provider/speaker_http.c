@@ -238,7 +238,11 @@ struct speaker_http *speaker_http_new(const char *name, const char *model,
 {
     struct speaker_http *http = MEM_NEW(struct speaker_http);
 
-    http->speaker = (struct speaker){name, start, cancel, http_free, http_probe};
+    http->speaker = (struct speaker){.name = name,
+                                     .start = start,
+                                     .cancel = cancel,
+                                     .free = http_free,
+                                     .probe = http_probe};
     http->settings = settings;
     http->loop = loop;
     http->provider = (struct provider){

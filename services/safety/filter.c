@@ -61,6 +61,7 @@ struct filter {
 
 static bool prepare(struct filter *filter, const char *text, size_t length,
                     struct subject *subjects);
+static size_t next_candidate(const struct filter *filter, size_t from);
 static enum filter_outcome try_rule(struct filter *filter, size_t index,
                                     const struct subject *subjects, struct hit *ret_hit);
 static struct filter_verdict verdict_of(const struct filter *filter, size_t index,
@@ -141,7 +142,8 @@ struct filter_verdict filter_check(struct filter *filter, const char *text, size
 
     if (!prepare(filter, text, length, subjects))
         return unavailable;
-    for (size_t i = 0; i < ruleset->file.count; i++) {
+    for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
+         i = next_candidate(filter, i + 1)) {
         struct hit hit = {0};
         switch (try_rule(filter, i, subjects, &hit)) {
         case FILTER_UNAVAILABLE: return unavailable;
@@ -155,6 +157,20 @@ struct filter_verdict filter_check(struct filter *filter, const char *text, size
             return verdict_of(filter, i, &hit, text);
     }
     return (struct filter_verdict){.outcome = FILTER_PASS};
+}
+
+/* The first entry at or after `from` that may match on one of the surfaces. */
+static size_t next_candidate(const struct filter *filter, size_t from)
+{
+    size_t next = filter->ruleset->file.count;
+
+    if (filter->ignores_prefilter)
+        return from;
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        size_t one = prefilter_candidate(filter->sightings[surface], from);
+        next = one < next ? one : next;
+    }
+    return next;
 }
 
 enum filter_outcome filter_check_entry(struct filter *filter, size_t index,

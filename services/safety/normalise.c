@@ -40,9 +40,11 @@ static void take_token(struct walk *walk);
 static bool take_plain_word(struct walk *walk);
 static size_t copy_short_word(const struct walk *walk, char *out);
 static size_t copy_plain_word(const struct walk *walk, char *out);
+static void end_row_before_word(struct walk *walk);
 static unsigned take_piece(struct walk *walk, size_t *ret_words);
 static unsigned take_word(struct walk *walk);
 static void take_symbol(struct walk *walk);
+static const char *read_disguise(struct walk *walk, size_t start, size_t end);
 static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
                          size_t end, unsigned seen);
 static void widen_gap(struct walk *walk, char gap);
@@ -97,6 +99,7 @@ static void take_token(struct walk *walk)
     if (take_plain_word(walk))
         return;
 
+    end_row_before_word(walk);
     struct place place = walk_here(walk);
     size_t start = walk->at;
     size_t pieces = 0;
@@ -122,8 +125,10 @@ static void take_token(struct walk *walk)
     }
     if (pieces < 2 || words < 2 || (has_digits && pieces < end - start - pieces + 1))
         return; /* digits only stand for letters in a row of single ones */
+    if (place.rewrites != walk->rewrites)
+        return;
 
-    const char *word = wordbook_read(walk->book, walk->text + start, end - start);
+    const char *word = read_disguise(walk, start, end);
     if (word != NULL) {
         char gap = walk->gap;
         walk_go_back(walk, &place);
@@ -263,8 +268,17 @@ static size_t copy_plain_word(const struct walk *walk, char *out)
     return (behind & (SPACE | BREAK)) != 0 ? at - start : 0;
 }
 
+/* A word of two letters or more ends a row, and ends it before a place to go back to is noted. */
+static void end_row_before_word(struct walk *walk)
+{
+    if ((walk_class_at(walk, walk->at) & WORD) != 0 &&
+        (walk_class_at(walk, walk->at + 1) & WORD) != 0)
+        walk_row_end(walk);
+}
+
 static unsigned take_piece(struct walk *walk, size_t *ret_words)
 {
+    end_row_before_word(walk);
     struct place place = walk_here(walk);
     size_t start = walk->at;
     unsigned seen = 0;
@@ -291,7 +305,7 @@ static unsigned take_piece(struct walk *walk, size_t *ret_words)
     bool is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
     bool is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
                     (walk->text[start] == '@' || walk->text[start] == '$');
-    if (is_mixed || is_odd || is_signs)
+    if ((is_mixed || is_odd || is_signs) && place.rewrites == walk->rewrites)
         unmask_piece(walk, &place, start, walk->at, seen);
     return seen;
 }
@@ -337,6 +351,20 @@ static void take_symbol(struct walk *walk)
     widen_gap(walk, walk->text[at] == '!' ? '.' : ' ');
 }
 
+/* The word that the text stands for; NULL: none.  Who says one says it again. */
+static const char *read_disguise(struct walk *walk, size_t start, size_t end)
+{
+    size_t length = end - start;
+
+    if (walk->read_length != length || length == 0 ||
+        memcmp(walk->text + walk->read_start, walk->text + start, length) != 0) {
+        walk->read_word = wordbook_read(walk->book, walk->text + start, length);
+        walk->read_start = start;
+        walk->read_length = length;
+    }
+    return walk->read_word;
+}
+
 static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
                          size_t end, unsigned seen)
 {
@@ -351,10 +379,10 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
         size_t last = end;
         while (last > start && text[last - 1] == '!')
             last--;
-        if (last > start && wordbook_read(walk->book, text + start, last - start) != NULL)
+        if (last < end && last > start && read_disguise(walk, start, last) != NULL)
             end = last;
     }
-    const char *word = wordbook_read(walk->book, text + start, end - start);
+    const char *word = read_disguise(walk, start, end);
     if (word == NULL)
         return;
     walk_go_back(walk, place);
@@ -370,8 +398,8 @@ static void widen_gap(struct walk *walk, char gap)
     switch (gap) {
     case '.':
     case '!':
-    case ';':
-    case ':': gap = '.'; break;
+    case ';': gap = '.'; break;
+    case ':': /* what follows is what somebody says */
     case ',':
         gap = walk->after_filler ? ' ' : ',';
         walk->after_filler = false;

@@ -50,6 +50,10 @@ struct walk {
     size_t word_start; /* the last word written */
     bool is_lookalike; /* the token has letters that fold.c took for Latin ones */
     struct row row;
+    const char *read_word; /* borrowed: what the last disguise was read as */
+    size_t read_start;
+    size_t read_length; /* 0: there was none */
+    unsigned rewrites;  /* rows that became words: places within them are none any more */
 };
 
 /* A place to go back to. */
@@ -58,6 +62,7 @@ struct place {
     char gap;
     size_t word_start;
     size_t row_count;
+    unsigned rewrites;
 };
 
 static inline char walk_lower(char c)
@@ -74,7 +79,7 @@ static inline unsigned walk_class_at(const struct walk *walk, size_t at)
 static inline struct place walk_here(const struct walk *walk)
 {
     return (struct place){walk->normal->length, walk->gap, walk->word_start,
-                          walk->row.count};
+                          walk->row.count, walk->rewrites};
 }
 
 /* Writes the word of the text, unless it is a filler or says the last one again. */
@@ -87,7 +92,7 @@ void walk_put(struct walk *walk, const char *word, size_t length, size_t from);
 /* Notes the last word written as one that came in a disguise. */
 void walk_note_disguise(struct walk *walk);
 
-/* Takes back what was written since. */
+/* Takes back what was written since, which must not be a place before a row that became words. */
 void walk_go_back(struct walk *walk, const struct place *place);
 
 /* A single letter, which may belong to a row that spells words; and the end of the row, which becomes

@@ -14,11 +14,11 @@
 void walk_write(struct walk *walk, size_t start, size_t end)
 {
     struct normal_text *normal = walk->normal;
-    struct place place = walk_here(walk);
     size_t length = end - start;
 
     if (length > 1)
         walk_row_end(walk);
+    struct place place = walk_here(walk);
     if (walk_is_filler(walk->text + start, length)) {
         walk->gap = walk->gap == ',' ? ' ' : walk->gap;
         walk->after_filler = true;
@@ -165,8 +165,11 @@ void walk_row_add(struct walk *walk, char letter, size_t from, const struct plac
 {
     struct row *row = &walk->row;
 
-    if (row->count == ROW_LONGEST)
+    if (row->count == ROW_LONGEST) {
         walk_row_end(walk);
+        if (walk->rewrites != place->rewrites)
+            return;
+    }
     if (row->count == 0) {
         row->out_start = place->out;
         row->text_start = from;
@@ -196,6 +199,7 @@ void walk_row_end(struct walk *walk)
     char gap = walk->gap;
     struct place place = {.out = row->out_start, .gap = row->gap};
     walk_go_back(walk, &place);
+    walk->rewrites++;
     for (size_t i = 0; i < found; i++) {
         if (words[i][0] == '\0') /* a digit or sign that stands for no letter */
             continue;

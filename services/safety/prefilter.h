@@ -29,7 +29,7 @@ struct prefilter_needs {
 struct prefilter;
 
 /* Parts are compiled as far as Vectorscan takes them; the others are taken to occur
- * everywhere. */
+ * everywhere.  Without `has_properties` the texts must have small letters only. */
 struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
                                 bool has_properties);
 void prefilter_free(struct prefilter *prefilter);
@@ -51,6 +51,9 @@ void sightings_free(struct sightings *sightings);
  */
 bool prefilter_scan(const struct prefilter *prefilter, hs_scratch_t *scratch,
                     const char *text, size_t length, struct sightings *sightings);
+
+/* The first pattern at or after the index `from` that may match; the number of patterns: none. */
+size_t prefilter_candidate(const struct sightings *sightings, size_t from);
 
 /* A stretch of the text in which a match may start. */
 struct stretch {

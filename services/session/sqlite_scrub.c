@@ -1,10 +1,12 @@
 #include "sqlite_scrub.h"
 
 #include "mem.h"
+#include "sqlite_gather.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <string.h>
 
 #define VFS_NAME "poise-scrub"
@@ -25,11 +27,22 @@ enum page_kind {
 #define PAGE_BYTES_LEAST      512
 #define PAGE_BYTES_MOST       65536
 
-/* An open database file: the system's own object, and behind it (its size is the system's
- * affair) the methods that stand in for its own. */
+/* An open database file: what stands in for the system's methods. */
 struct scrubbed {
-    sqlite3_io_methods methods;         /* the system's, but for xWrite */
+    sqlite3_io_methods methods;         /* the system's, but for two */
     const sqlite3_io_methods *original; /* borrowed from the system's VFS */
+    sqlite3_file *log; /* borrowed: the open log (sqlite_gather.h), or NULL */
+};
+
+/* Number of the lock for writing among those of the log's index (WAL_WRITE_LOCK in
+ * SQLite's wal.c; section 2.3.1 of "WAL-mode File Format", sqlite.org). */
+#define WRITE_LOCK 0
+
+/* What lies behind the system's own object for an open file, whose size is the system's
+ * affair. */
+union behind {
+    struct scrubbed scrubbed;    /* of a database */
+    struct sqlite_gather gather; /* of a log */
 };
 
 static unsigned read_16(const unsigned char *bytes)
@@ -80,20 +93,48 @@ static int write_scrubbed(sqlite3_file *file, const void *bytes, int length,
     return scrubbed->original->xWrite(file, bytes, length, offset);
 }
 
+/* What is left of the log is not committed: its loss would be no error. */
+static int lock_shared(sqlite3_file *file, int first, int count, int flags)
+{
+    const struct scrubbed *scrubbed = (const struct scrubbed *)file->pMethods;
+
+    if (first == WRITE_LOCK && (flags & SQLITE_SHM_UNLOCK) != 0)
+        sqlite_gather_put(scrubbed->log);
+    return scrubbed->original->xShmLock(file, first, count, flags);
+}
+
+static void scrub(struct scrubbed *scrubbed, sqlite3_file *file)
+{
+    scrubbed->original = file->pMethods;
+    scrubbed->methods = *file->pMethods;
+    scrubbed->methods.xWrite = write_scrubbed;
+    scrubbed->methods.xShmLock = lock_shared;
+    scrubbed->log = NULL;
+    file->pMethods = &scrubbed->methods;
+}
+
+static void gather(struct sqlite_gather *gather, sqlite3_file *log, const char *name)
+{
+    sqlite3_file *database = sqlite3_database_file_object(name);
+
+    sqlite_gather_begin(gather, log,
+                        &((struct scrubbed *)(uintptr_t)database->pMethods)->log);
+}
+
 static int open_file(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int flags,
                      int *ret_flags)
 {
     sqlite3_vfs *system = vfs->pAppData;
-    struct scrubbed *scrubbed =
-        (struct scrubbed *)((char *)file + (vfs->szOsFile - (int)sizeof(*scrubbed)));
+    union behind *behind =
+        (union behind *)((char *)file + (vfs->szOsFile - (int)sizeof(*behind)));
     int status = system->xOpen(system, name, file, flags, ret_flags);
 
-    if (status != SQLITE_OK || (flags & SQLITE_OPEN_MAIN_DB) == 0)
+    if (status != SQLITE_OK)
         return status;
-    scrubbed->original = file->pMethods;
-    scrubbed->methods = *file->pMethods;
-    scrubbed->methods.xWrite = write_scrubbed;
-    file->pMethods = &scrubbed->methods;
+    if ((flags & SQLITE_OPEN_MAIN_DB) != 0)
+        scrub(&behind->scrubbed, file);
+    else if ((flags & SQLITE_OPEN_WAL) != 0)
+        gather(&behind->gather, file, name);
     return SQLITE_OK;
 }
 
@@ -114,15 +155,19 @@ static int set_up(void)
     vfs->xOpen = open_file;
     vfs->szOsFile =
         (int)((((size_t)system->szOsFile + alignment - 1) & ~(alignment - 1)) +
-              sizeof(struct scrubbed));
+              sizeof(union behind));
     return sqlite3_vfs_register(vfs, 0);
 }
 
 const char *sqlite_scrub_vfs(void)
 {
     sqlite3_mutex *once = NULL;
-    int status = sqlite3_initialize();
+    int status;
 
+    /* Counting its memory takes SQLite a lock for each allocation, and nobody asks.  It
+     * is too late for this, and does not matter, where SQLite has been set up already. */
+    sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
+    status = sqlite3_initialize();
     if (status != SQLITE_OK)
         return NULL;
     once = sqlite3_mutex_alloc(SQLITE_MUTEX_STATIC_APP1);

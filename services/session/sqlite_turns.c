@@ -38,22 +38,35 @@ static bool delete_turn(struct sqlite_rows *rows, int64_t turn_row)
     return statement_run(rows, turn);
 }
 
+static enum row_result find_row(struct sqlite_rows *rows, const struct store_id *id,
+                                int64_t *ret_row)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_FIND_ROW);
+    enum row_result result;
+
+    statement_bind_id(found, 1, id);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND)
+        *ret_row = sqlite3_column_int64(found, 0);
+    statement_leave(found);
+    return result;
+}
+
 /* Moves the session on, if it is where the turn expects it. */
-static enum row_result update_session(struct sqlite_rows *rows, const struct store_id *id,
-                                      const struct store_commit *commit, int64_t turn_row,
-                                      int64_t *ret_row)
+static enum row_result update_session(struct sqlite_rows *rows, int64_t row,
+                                      const struct store_commit *commit, int64_t turn_row)
 {
     sqlite3_stmt *update = statement_use(rows, STATEMENT_COMMIT_SESSION);
     const struct store_input *input = &commit->input;
     unsigned char number[ROW_NUMBER_BYTES];
     struct buffer question;
-    enum row_result result;
+    bool is_done;
 
     rows_write_row_number(number, turn_row);
     buffer_init(&question, SIZE_MAX);
     if (!private_text_is_empty(&commit->next_question))
         rows_append_question(&question, &commit->next_question);
-    statement_bind_id(update, 1, id);
+    sqlite3_bind_int64(update, 1, row);
     sqlite3_bind_int(update, 2, (int)commit->turn_number);
     sqlite3_bind_int64(update, 3, commit->now_ms);
     sqlite3_bind_int64(update, 4, commit->expires_ms);
@@ -62,26 +75,24 @@ static enum row_result update_session(struct sqlite_rows *rows, const struct sto
     statement_bind_blob(update, 7, number, sizeof(number));
     statement_bind_blob(update, 8, question.bytes == NULL ? "" : question.bytes,
                         question.length);
-    result = statement_step(rows, update);
-    if (result == ROW_FOUND) {
-        *ret_row = sqlite3_column_int64(update, 0);
-        if (statement_step(rows, update) != ROW_NONE)
-            result = ROW_FAILED;
-    }
-    statement_leave(update);
+    is_done = statement_run(rows, update);
     buffer_done(&question);
-    return result;
+    if (!is_done)
+        return ROW_FAILED;
+    return sqlite3_changes(rows->db) > 0 ? ROW_FOUND : ROW_NONE;
 }
 
 enum row_result rows_commit_turn(struct sqlite_rows *rows, const struct store_id *id,
                                  const struct store_commit *commit, int64_t *ret_row)
 {
-    enum row_result result;
+    enum row_result result = find_row(rows, id, ret_row);
     int64_t turn_row;
 
+    if (result != ROW_FOUND)
+        return result;
     if (!insert_turn(rows, commit, &turn_row))
         return ROW_FAILED;
-    result = update_session(rows, id, commit, turn_row, ret_row);
+    result = update_session(rows, *ret_row, commit, turn_row);
     if (result == ROW_NONE && !delete_turn(rows, turn_row))
         return ROW_FAILED;
     return result;

@@ -72,7 +72,25 @@ struct sqlite_worker *sqlite_worker_start(struct sqlite_keeper *keeper,
     return NULL;
 }
 
-void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operation)
+/* What a tick of a loop asks for comes together: one wake, and one transaction, for all of
+ * it. */
+static void wake(void *context)
+{
+    struct sqlite_worker *worker = context;
+    bool must_wake;
+
+    pthread_mutex_lock(&worker->lock);
+    must_wake = worker->is_asleep && worker->queue.first != NULL &&
+                (worker->has_reader || !worker->is_gathering);
+    if (must_wake)
+        worker->is_asleep = false;
+    pthread_mutex_unlock(&worker->lock);
+    if (must_wake)
+        pthread_cond_signal(&worker->has_come);
+}
+
+void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operation,
+                        struct loop *loop)
 {
     bool is_reader = operation->loop != NULL && !operation_writes(operation);
     bool must_wake;
@@ -81,11 +99,11 @@ void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operatio
     operation_list_push(&worker->queue, operation);
     worker->has_reader |= is_reader;
     must_wake = worker->is_asleep && (is_reader || !worker->is_gathering);
-    if (must_wake)
-        worker->is_asleep = false;
     pthread_mutex_unlock(&worker->lock);
-    if (must_wake)
-        pthread_cond_signal(&worker->has_come);
+    if (must_wake && loop != NULL)
+        loop_later(loop, wake, worker);
+    else if (must_wake)
+        wake(worker);
 }
 
 static void *live(void *context)

@@ -10,7 +10,8 @@
  *     sqlite_keeper.c     batches: what reads at once, what writes in one transaction
  *     sqlite_operation.c  what each operation does in it
  *     store_claims.c      turns that run, replies on their way
- *     sqlite_rows.c       statements and rows: sessions; sqlite_turns.c, sqlite_speech.c
+ *     sqlite_rows.c       statements and rows: sessions; sqlite_turns.c, sqlite_speech.c,
+ *                         sqlite_refusals.c
  *     sqlite_file.c       the file: opening, migrations, the log
  */
 #include "store_sqlite.h"
@@ -54,7 +55,7 @@ static void create_session(struct store *store, struct loop *loop,
     operation->tell.session = done;
     operation->request.create = *request;
     request->session = NULL;
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void load_session(struct store *store, struct loop *loop,
@@ -65,7 +66,7 @@ static void load_session(struct store *store, struct loop *loop,
         operation_on(OPERATION_LOAD, loop, context, session_id, now_ms);
 
     operation->tell.session = done;
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void delete_session(struct store *store, struct loop *loop,
@@ -76,7 +77,7 @@ static void delete_session(struct store *store, struct loop *loop,
         operation_on(OPERATION_DELETE, loop, context, session_id, now_ms);
 
     operation->tell.done = done;
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void begin_turn(struct store *store, struct loop *loop,
@@ -88,7 +89,7 @@ static void begin_turn(struct store *store, struct loop *loop,
 
     operation->tell.begun = done;
     operation->request.begin = *claim;
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void commit_turn(struct store *store, struct loop *loop,
@@ -102,7 +103,7 @@ static void commit_turn(struct store *store, struct loop *loop,
     operation->request.commit = *commit;
     commit->transcript = commit->next_question = commit->outcome = commit->speech.audio =
         (struct private_text){0};
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void end_turn(struct store *store, struct store_end *end)
@@ -112,7 +113,7 @@ static void end_turn(struct store *store, struct store_end *end)
 
     operation->request.end = *end;
     end->outcome = (struct private_text){0};
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void remember_heard(struct store *store, const struct id *session_id,
@@ -127,7 +128,7 @@ static void remember_heard(struct store *store, const struct id *session_id,
     operation = operation_on(OPERATION_REMEMBER, NULL, NULL, session_id, 0);
     operation->request.remember = (struct store_hearing){*audio, *heard};
     *heard = (struct private_text){0};
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void load_speech(struct store *store, struct loop *loop,
@@ -139,25 +140,38 @@ static void load_speech(struct store *store, struct loop *loop,
 
     operation->tell.speech = done;
     operation->request.speech_of = *request_id;
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
-static void report_delivery(struct store *store, const struct id *session_id,
-                            unsigned turn_number, bool was_delivered)
+static void report_delivery(struct store *store, struct loop *loop,
+                            const struct id *session_id, unsigned turn_number,
+                            bool was_delivered)
 {
     struct operation *operation =
         operation_on(OPERATION_REPORT, NULL, NULL, session_id, 0);
 
     operation->request.report = (struct store_report){turn_number, was_delivered};
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, loop);
 }
 
-static void sweep(struct store *store, int64_t now_ms)
+static void note_refusal(struct store *store, struct loop *loop, struct refusal *refusal,
+                         store_done_fn *done, void *context)
+{
+    struct operation *operation = operation_new(OPERATION_REFUSAL, loop, context);
+
+    operation->tell.done = done;
+    operation->request.refusal = *refusal;
+    refusal->question = (struct private_text){0};
+    sqlite_worker_push(worker_of(store), operation, loop);
+}
+
+static void sweep(struct store *store, int64_t now_ms, int64_t refusals_before_ms)
 {
     struct operation *operation = operation_new(OPERATION_SWEEP, NULL, NULL);
 
     operation->now_ms = now_ms;
-    sqlite_worker_push(worker_of(store), operation);
+    operation->request.refusals_before_ms = refusals_before_ms;
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static void check(struct store *store, struct loop *loop, store_done_fn *done,
@@ -166,7 +180,7 @@ static void check(struct store *store, struct loop *loop, store_done_fn *done,
     struct operation *operation = operation_new(OPERATION_CHECK, loop, context);
 
     operation->tell.done = done;
-    sqlite_worker_push(worker_of(store), operation);
+    sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
 static struct store_stats stats(struct store *store)
@@ -204,6 +218,7 @@ struct store *store_sqlite_open(const char *url, struct buffer *problem)
         .remember_heard = remember_heard,
         .load_speech = load_speech,
         .report_delivery = report_delivery,
+        .note_refusal = note_refusal,
         .sweep = sweep,
         .check = check,
         .stats = stats,

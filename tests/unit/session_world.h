@@ -61,9 +61,22 @@ static inline struct world world_new(void)
     return world;
 }
 
+static inline void stop_loop(void *loop)
+{
+    loop_stop(loop);
+}
+
+/* Where the loop goes on: the tick ends first, at the end of which the store is woken. */
+static inline void world_close_store(struct world *world)
+{
+    loop_later(world->loop, stop_loop, world->loop);
+    loop_run(world->loop);
+    store_close(world->store);
+}
+
 static inline void world_restart(struct world *world)
 {
-    store_close(world->store);
+    world_close_store(world);
     world->store = world_open(world->url);
 }
 
@@ -365,6 +378,13 @@ static inline struct store_speech speech_of(const struct world *world, const cha
     return speech;
 }
 
+static inline void report(struct world *world, const struct id *id, unsigned turn_number,
+                          bool was_delivered)
+{
+    world->store->report_delivery(world->store, world->loop, id, turn_number,
+                                  was_delivered);
+}
+
 /* A whole turn with a reply that is spoken; its request id. */
 static inline struct id spoken_turn(struct world *world, const struct id *id,
                                     unsigned turn_number, struct store_speech speech)
@@ -378,7 +398,7 @@ static inline struct id spoken_turn(struct world *world, const struct id *id,
     world->store->commit_turn(world->store, world->loop, &request, take_done, &answer);
     loop_run(world->loop);
     cr_assert_eq(answer.error, OK);
-    world->store->report_delivery(world->store, id, turn_number, true);
+    report(world, id, turn_number, true);
     return world->request_id;
 }
 
@@ -391,12 +411,6 @@ static inline struct answer load_speech(struct world *world, const struct id *id
                               take_speech, &answer);
     loop_run(world->loop);
     return answer;
-}
-
-static inline void report(struct world *world, const struct id *id, unsigned turn_number,
-                          bool was_delivered)
-{
-    world->store->report_delivery(world->store, id, turn_number, was_delivered);
 }
 
 /* Ends the turn begun last; `outcome` NULL: it failed, else it was refused. */

@@ -202,7 +202,8 @@ static void on_committed(void *context, enum error error)
         leave(interview, false);
         return;
     }
-    store->report_delivery(store, &interview->id, interview->turn_number, true);
+    store->report_delivery(store, interview->crowd->loop, &interview->id,
+                           interview->turn_number, true);
     if (interview->turn_number++ < QUESTIONS)
         begin(interview);
     else

@@ -10,6 +10,7 @@
 #include "words.h"
 
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -98,6 +99,22 @@ Test(words, runs_are_shared_whatever_case_and_punctuation)
     cr_expect_not(words_share_run(span_of("the plan is bad"), answer, 5));
     cr_expect_not(words_share_run(span_of(""), answer, 5));
     cr_expect_eq(words_count(span_of("  one two\xc2\xa0three - ")), 4);
+}
+
+/* Every byte value at every place of the eight that are looked at together. */
+Test(words, are_counted_alike_wherever_they_begin)
+{
+    for (int byte = 1; byte < 0x80; byte++)
+        for (size_t at = 0; at < 16; at++) {
+            char text[] = "ab cd\tefg\nhijk l";
+            size_t count = 0;
+
+            text[at] = (char)byte;
+            for (size_t i = 0; text[i] != '\0'; i++)
+                count += !isspace((unsigned char)text[i]) &&
+                         (i == 0 || isspace((unsigned char)text[i - 1]));
+            cr_expect_eq(words_count(span_of(text)), count, "%d at %zu", byte, at);
+        }
 }
 
 Test(id, a_uuid_has_36_characters)

@@ -3,6 +3,8 @@
  */
 #include "session_world.h"
 
+#include "../../services/session/sqlite_file.h"
+
 #include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/stat.h>
@@ -178,9 +180,10 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
 
     turn(&world, &id, 1, said("one"));
     report(&world, &id, 1, true);
-    store_close(world.store);
+    world_close_store(&world);
     snprintf(path, sizeof(path), "%s/poise.db", world.directory);
     run_sql("DROP TABLE heard; DROP TABLE speech; DROP TABLE speech_total;"
+            "DROP TABLE refusal;"
             "PRAGMA user_version = 1");
     world.store = world_open(world.url);
 
@@ -192,6 +195,58 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     cr_expect_eq(answer.session->turn_count, 2);
     answer_free(&answer);
     world_free(&world);
+}
+
+static void must_run(sqlite3 *db, const char *sql)
+{
+    char *message = NULL;
+
+    cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, &message), SQLITE_OK, "%s: %s", sql,
+                 message);
+}
+
+static int count_rows(sqlite3 *db, const char *sql)
+{
+    sqlite3_stmt *statement;
+    int count;
+
+    cr_assert_eq(sqlite3_prepare_v2(db, sql, -1, &statement, NULL), SQLITE_OK);
+    cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+    count = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    return count;
+}
+
+/* So many pages that some are written to the log before the end. */
+#define FILL(rows)                                                             \
+    "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number" \
+    " WHERE n < " rows ") INSERT INTO turn (transcript, outcome)"              \
+    " SELECT n, hex(zeroblob(2000)) FROM number;"
+
+Test(file, what_was_rolled_back_does_not_overwrite_what_another_process_wrote)
+{
+    struct buffer problem;
+    sqlite3 *one, *other;
+
+    store_close(world_open(url));
+    buffer_init(&problem, 4096);
+    one = sqlite_file_open(path, &problem);
+    other = sqlite_file_open_again(path, &problem);
+    cr_assert(one != NULL && other != NULL, "%s", problem.bytes);
+
+    must_run(one, "PRAGMA cache_size = 10; BEGIN;" FILL("100") "ROLLBACK");
+    must_run(other, "BEGIN;" FILL("80") "COMMIT");
+    must_run(one, FILL("3"));
+
+    cr_expect_eq(count_rows(one, "SELECT count(*) FROM turn"), 83);
+    cr_expect_eq(
+        count_rows(other, "SELECT count(*) FROM turn WHERE length(outcome) = 4000"), 83);
+    cr_expect_eq(count_rows(other, "SELECT count(*) FROM pragma_integrity_check"
+                                   " WHERE integrity_check <> 'ok'"),
+                 0);
+    sqlite3_close(one);
+    sqlite3_close(other);
+    buffer_done(&problem);
 }
 
 Test(file, a_damaged_file_is_refused)

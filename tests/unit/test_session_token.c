@@ -8,9 +8,11 @@
 
 static const char SESSION[] = "0f8fad5b-d9cb-469f-a165-70867728950e";
 
-static struct digest_key key_of(const char *secret)
+static struct token_key key_of(const char *secret)
 {
-    return digest_key_derive(secret, strlen(secret), "token");
+    struct digest_key key = digest_key_derive(secret, strlen(secret), "token");
+
+    return token_key_of(&key);
 }
 
 static struct id id_of(const char *text)
@@ -24,7 +26,7 @@ static struct id id_of(const char *text)
 /* A copy that can be spoiled. */
 static struct private_text issue(char *text, size_t size)
 {
-    struct digest_key key = key_of("secret");
+    struct token_key key = key_of("secret");
     struct id id = id_of(SESSION);
     struct private_text token = token_issue(&key, &id, NOW_MS);
 
@@ -35,7 +37,7 @@ static struct private_text issue(char *text, size_t size)
 static bool accepts_at(const char *secret, const char *text, size_t length,
                        int64_t now_ms)
 {
-    struct digest_key key = key_of(secret);
+    struct token_key key = key_of(secret);
     struct id id;
     bool is_good =
         token_check(&key, (struct span){text, length}, now_ms, MAX_AGE_MS, &id);
@@ -75,7 +77,7 @@ Test(token, is_the_same_for_the_same_session_and_time)
 
 Test(token, of_an_upper_case_session_is_that_of_the_session)
 {
-    struct digest_key key = key_of("secret");
+    struct token_key key = key_of("secret");
     struct id id = id_of("0F8FAD5B-D9CB-469F-A165-70867728950E");
     struct private_text token = token_issue(&key, &id, NOW_MS);
 
