@@ -15,6 +15,16 @@ add_custom_command(
 target_sources(provider PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/coach_tables.c)
 poise_embed(safety safety_patterns patterns/safety.json)
 poise_embed(http openapi services/http/openapi.json)
+poise_embed(grounding handbook_corpus patterns/handbook/corpus.json)
+poise_embed(grounding handbook_1 patterns/handbook/1-how-interviews-work.md)
+poise_embed(grounding handbook_2 patterns/handbook/2-before-the-day.md)
+poise_embed(grounding handbook_3 patterns/handbook/3-questions-about-experience.md)
+poise_embed(grounding handbook_4 patterns/handbook/4-other-kinds-of-questions.md)
+poise_embed(grounding handbook_5 patterns/handbook/5-technical-interviews.md)
+poise_embed(grounding handbook_6 patterns/handbook/6-speaking-well.md)
+poise_embed(grounding handbook_7 patterns/handbook/7-video-telephone-and-panels.md)
+poise_embed(grounding handbook_8 patterns/handbook/8-after-the-interview.md)
+poise_embed_page(http services/web)
 
 # The list of safety patterns as Vectorscan compiles it, which takes half a second.
 add_executable(safety_databases services/safety/generate/safety_databases.c)

@@ -13,10 +13,17 @@
  *   turn/      turn is the pipeline from an answer to the next question; prompt, reply and summary
  *              are what it says to the coach and makes of its answer, reply_stream finds the question
  *              while that is still being written, delivery measures how the answer was spoken.
+ *   grounding/ ask is the pipeline from a question about the study material to an answer or a refusal, and
+ *              gates says which; terms, chunk, corpus and index read the material, relevance and the
+ *              retrievers find passages in it, generate has an answer made from them, and support holds
+ *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply's.
+ *   web/       the page: machine is the interview's states, interview what they do, one module for each
+ *              screen; plain modules, compiled in and served by route_page.
  *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
- *              doctor are the operator's tools.
+ *              doctor are the operator's tools, and ask, refusals, support, index and calibrate those
+ *              of who keeps the study material.
  */
 #include "command.h"
 
@@ -60,18 +67,23 @@ static int print_help(int argc, char **argv)
     (void)argc;
     (void)argv;
     buffer_init(&text, TEXT_BYTES);
-    buffer_append_string(&text,
-                         "Poise: an interview coach that refuses well.\n"
-                         "\n"
-                         "  poise [serve]        run the service\n"
-                         "  poise check          put texts through the safety filter\n"
-                         "  poise doctor         say what works with these settings and "
-                         "what does not\n"
-                         "  poise --errors       every error a client can see\n"
-                         "  poise --env-example  every setting, as a .env file\n"
-                         "  poise --help, --version\n"
-                         "\n"
-                         "Settings, from the environment or ./.env (default, range):\n");
+    buffer_append_string(
+        &text, "Poise: an interview coach that refuses well.\n"
+               "\n"
+               "  poise [serve]        run the service\n"
+               "  poise check          put texts through the safety filter\n"
+               "  poise ask QUESTION   answer from the study material, or refuse\n"
+               "  poise refusals       questions that were refused: the refusal log\n"
+               "  poise index          read study material into an index\n"
+               "  poise calibrate      hold the thresholds to labelled questions\n"
+               "  poise support        say whether answers stand in passages\n"
+               "  poise doctor         say what works with these settings and what does "
+               "not\n"
+               "  poise --errors       every error a client can see\n"
+               "  poise --env-example  every setting, as a .env file\n"
+               "  poise --help, --version\n"
+               "\n"
+               "Settings, from the environment or ./.env (default, range):\n");
     settings_write_help(&text);
     return print(&text);
 }
@@ -117,13 +129,12 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},
-    {"check", command_check},
-    {"doctor", command_doctor},
-    {"--help", print_help},
-    {"-h", print_help},
-    {"--version", print_version},
-    {"--env-example", print_env_example},
+    {"serve", command_serve},       {"check", command_check},
+    {"doctor", command_doctor},     {"ask", command_ask},
+    {"refusals", command_refusals}, {"support", command_support},
+    {"index", command_index},       {"calibrate", command_calibrate},
+    {"--help", print_help},         {"-h", print_help},
+    {"--version", print_version},   {"--env-example", print_env_example},
     {"--errors", print_errors},
 };
 

@@ -7,6 +7,7 @@
 
 #include "buffer.h"
 #include "errors.h"
+#include "gate_names.h"
 #include "routes.h"
 
 #include <stdatomic.h>
@@ -16,6 +17,7 @@
 #define METRICS_BY_ROUTES (ROUTE_COUNT + 1) /* the last one: no route */
 #define METRICS_BY_ERRORS ERROR_COUNT
 #define METRICS_BY_STAGES STAGE_COUNT
+#define METRICS_BY_GATES  GATE_COUNT
 
 struct metrics {
 #define COUNTER(symbol, name, help) _Atomic int64_t symbol;

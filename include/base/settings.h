@@ -14,11 +14,12 @@
 
 struct settings {
 #define SECTION(heading)
-#define INT(field, env, standard, min, max, doc)   int64_t field;
-#define TEXT(field, env, standard, doc)            char *field; /* owned */
-#define FLAG(field, env, standard, doc)            bool field;
-#define CHOICE(field, env, standard, choices, doc) int field;
-#define SECRET(field, env, doc)                    struct private_text field;
+#define INT(field, env, standard, min, max, doc)     int64_t field;
+#define DECIMAL(field, env, standard, min, max, doc) double field;
+#define TEXT(field, env, standard, doc)              char *field; /* owned */
+#define FLAG(field, env, standard, doc)              bool field;
+#define CHOICE(field, env, standard, choices, doc)   int field;
+#define SECRET(field, env, doc)                      struct private_text field;
 #include "settings.def"
 };
 
@@ -39,6 +40,7 @@ enum tts_provider {
     TTS_PROVIDER_NONE
 };
 enum llm_provider { LLM_PROVIDER_AUTO, LLM_PROVIDER_GROQ, LLM_PROVIDER_BUILTIN };
+enum retriever_kind { RETRIEVER_SQLITE, RETRIEVER_QDRANT };
 
 /* Reads all settings.  `environment` is like environ(7); `env_file` is the path of a .env
  * file, or NULL.  Every problem is appended to `problems`, a line each, with name, value

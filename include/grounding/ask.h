@@ -8,23 +8,29 @@
 #ifndef ASK_H
 #define ASK_H
 
-#include "coach.h"
+#include "fallbacks.h"
 #include "filter.h"
 #include "retriever.h"
 #include "store.h"
+#include "terms.h"
+
+#include <stdatomic.h>
 
 /* What a loop lends to the questions that it answers. */
 struct ask_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct loop *loop;
     struct store *store; /* keeps the refusals */
-    struct coach
-        *coach; /* the model; answers are extracts where it is the built-in one */
+    const struct coaches
+        *coaches; /* asked in their order; the built-in one's answers are extracts */
     struct retriever *retriever;
+    struct terms_reader *reader;
     struct filter *
         filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks on a reload */
     struct log *log;
     struct metrics *metrics;
+    _Atomic int64_t *inflight; /* turns and questions under way in the process */
+    const _Atomic bool *is_draining;
 };
 
 enum ask_surface { ASK_TEXTBOOK, ASK_CHAT };
@@ -35,6 +41,7 @@ struct ask_request {
     struct private_text question;  /* owned; taken */
     struct private_text selection; /* owned; taken; empty: search the corpus */
     struct id session_id;          /* "": none */
+    struct trace trace;            /* id "": none */
     int64_t received_us;
 };
 
@@ -42,13 +49,15 @@ struct ask_result {
     enum error error;
     struct private_text data; /* owned by whom it is given to: JSON for `data`, with OK */
     struct private_text details; /* likewise: JSON for error.details; may be empty */
-    int64_t retry_after_s;       /* -1: none */
+    const char *message;   /* static: message_safe where it is not the table's, or NULL */
+    int64_t retry_after_s; /* -1: none */
 };
 
 /* Called exactly once, from the loop, never before ask_start() has returned. */
 typedef void ask_done_fn(void *context, struct ask_result result);
 
-/* Ends by itself within TURN_DEADLINE_SECONDS.  The request is emptied. */
+/* Ends by itself within TURN_DEADLINE_SECONDS and cannot be cancelled.  The request is emptied.  Errors:
+ * CONTENT_REFUSED, SAFETY_UNAVAILABLE, STORE_UNAVAILABLE, the llm errors, DRAINING, OVERLOADED. */
 void ask_start(struct ask_services *services, struct ask_request *request,
                ask_done_fn *done, void *context);
 

@@ -1,6 +1,7 @@
 /*
  * Cuts a document into passages: at headings first, then to about 800 tokens with 100 of overlap,
- * never inside a code block, a table or a list.
+ * never inside a code block, a table or a list, unless one is longer than four chunks.  A token is taken for
+ * four characters.
  */
 #ifndef CHUNK_H
 #define CHUNK_H
@@ -16,8 +17,9 @@ enum chunk_format { CHUNK_MARKDOWN, CHUNK_PLAIN_TEXT };
 /* Borrowed during the call. */
 struct chunk {
     struct span
-        title; /* the document's: its first top heading, else its file name without the ending */
-    struct span section; /* the headings above, joined by " > " */
+        title; /* the top heading above; where there is none, the document's: its front
+                          matter's, else its file name without the ending */
+    struct span section; /* the lower headings above, joined by " > "; may be "" */
     struct span text;
     int64_t page; /* counted by form feeds in plain text; -1: there are none */
 };

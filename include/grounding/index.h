@@ -2,9 +2,10 @@
  * The index of a corpus: one SQLite file with the passages, a full-text table (FTS5) over them, and
  * how often each stem occurs.
  *
- * It is built by `poise index DIR`, file by file: what has not changed is skipped, and a crash leaves
- * the old index (one transaction).  The service only reads it, on libuv's threads, and notices when a
- * new one has taken its place.
+ * It is built by `poise index DIR`, file by file: what has not changed is skipped.  The new index is made
+ * beside the old one and takes its place by rename(2), so that a crash leaves the old one and nobody ever
+ * writes to a file that is being read.  The service only reads it, on libuv's threads; index_is_current()
+ * says when a new one has taken its place.
  */
 #ifndef INDEX_H
 #define INDEX_H
@@ -40,9 +41,18 @@ bool index_build(const char *directory, const char *path, index_progress_fn *pro
 struct index_reader *index_reader_open(const char *path, struct buffer *problem);
 void index_reader_free(struct index_reader *reader); /* NULL is fine */
 
+/* false: another file stands at the path now.  The reader goes on with its own. */
+bool index_is_current(const struct index_reader *reader);
+
+/* Did the file prove unreadable, or malformed, on the way?  What it told is not to be trusted then. */
+bool index_is_broken(const struct index_reader *reader);
+
 /* corpus.json as it was when the index was built, borrowed from the reader. */
 struct span index_corpus_json(const struct index_reader *reader);
 int64_t index_passage_count(const struct index_reader *reader);
+
+/* Words of a passage on average, stop words included. */
+double index_mean_words(const struct index_reader *reader);
 
 /* In how many passages a stem (terms.h) occurs; 0: none. */
 int64_t index_stem_passages(struct index_reader *reader, const char *stem);
@@ -51,12 +61,16 @@ int64_t index_stem_passages(struct index_reader *reader, const char *stem);
 bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_stem,
                      size_t size, int64_t *ret_passages);
 
-/* The rows (passage order) of the best `limit` passages with any of these stems, by FTS5's bm25(). */
+/* The rows of the best `limit` passages with any of these stems, by FTS5's bm25(), the best first; of one
+ * rank, in the order of their rows.  The corpus order is the passage's `order`. */
 size_t index_find(struct index_reader *reader, const char *const *stems,
                   size_t stem_count, size_t limit, int64_t *ret_rows);
 
 /* A passage by its row.  false: there is none.  The caller frees its strings (passages_done()). */
 bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_passage);
+
+/* The first row after `row`, which is -1 for the first of all; -1: no more. */
+int64_t index_next_row(struct index_reader *reader, int64_t row);
 
 /* Row of a passage's id; -1: there is none. */
 int64_t index_row_of(struct index_reader *reader, const char *id);

@@ -24,7 +24,11 @@ struct passages {
     size_t count;
 };
 
-/* Frees and zeroes.  Zeroed is fine. */
+/* Free and zero.  Zeroed is fine. */
+void passage_done(struct passage *passage);
 void passages_done(struct passages *passages);
+
+/* Sorts by score, those of one score by their order, and frees those behind the limit. */
+void passages_keep_best(struct passages *passages, size_t limit);
 
 #endif

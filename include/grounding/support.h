@@ -5,7 +5,11 @@
  *   - a number of it (digits, or words from three up) is in no passage, or a name in none;
  *   - it is negated and its best-matching passage sentence is not, or the other way round;
  *   - the best 3 consecutive passage sentences cover less than half of its weight;
- *   - one passage sentence covers 0.7 of it, and its numbers, names or polarity are not that sentence's own.
+ *   - one passage sentence covers 0.7 of it, and its numbers with their units, names or polarity are not that
+ *     sentence's own, it says the opposite ("rose", "fell"), or two of its words are in each other's place;
+ *   - it ends in three words or more of weight that no passage has.
+ *
+ * A sentence that sums up several passes where each of its clauses repeats one.
  */
 #ifndef SUPPORT_H
 #define SUPPORT_H

@@ -15,6 +15,7 @@
 #ifndef SERVER_H
 #define SERVER_H
 
+#include "ask.h"
 #include "buffer.h"
 #include "services.h"
 
@@ -36,7 +37,8 @@ void rates_free(struct rates *rates);
 /* Serves on services->loop (borrowed, like all services) what comes in by the listening
  * socket, which it takes over.  NULL where libmicrohttpd or the loop has no room; the
  * socket is closed then. */
-struct server *server_new(struct services *services, int listen_descriptor);
+struct server *server_new(struct services *services, struct ask_services *asks,
+                          int listen_descriptor);
 
 /* Ends well: turns under way are finished and their replies sent; meanwhile new ones are
  * still heard, and told 503 `draining`.  When the last turn of the process is done the

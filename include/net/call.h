@@ -36,14 +36,17 @@ enum call_outcome {
  * other calls and cancel them, but not the call whose piece it gets. */
 typedef void call_bytes_fn(void *context, struct span bytes);
 
+/* Texts that are pointed at are borrowed until call_start() returns. */
 struct call_request {
-    const char *url;                          /* borrowed until call_start() returns */
-    const char *content_type;                 /* likewise; NULL for a GET */
-    const struct private_text *authorization; /* likewise; value of the header, or NULL */
-    const struct id *request_id; /* likewise; sent as X-Request-ID, or NULL */
-    const struct trace *trace;   /* likewise; NULL or empty: no traceparent is sent */
-    struct private_text body;    /* owned; taken by call_start() */
-    int64_t timeout_ms;          /* for everything from now to the last byte; over 0 */
+    const char *url;
+    const char *method;       /* NULL: GET without a content type, else POST */
+    const char *content_type; /* NULL for a GET */
+    const struct private_text *authorization; /* value of the header, or NULL */
+    const char *authorization_name;           /* of that header; NULL: Authorization */
+    const struct id *request_id;              /* sent as X-Request-ID, or NULL */
+    const struct trace *trace;                /* NULL or empty: no traceparent is sent */
+    struct private_text body;                 /* owned; taken by call_start() */
+    int64_t timeout_ms; /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;
     call_bytes_fn
         *on_bytes; /* NULL: the body is wanted whole.  Else a 2xx body is told in
@@ -82,8 +85,8 @@ struct loop *call_pool_loop(const struct call_pool *pool);
 /* Calls still under way are cancelled.  Not from a call's done().  NULL is fine. */
 void call_pool_free(struct call_pool *pool);
 
-/* A GET where there is no content type (and no body), else a POST.  The header's values
- * must have no control characters in them.
+/* A GET where there is no content type (and no body), else a POST, unless the request names a
+ * method.  The header's values must have no control characters in them.
  *
  * A request that gets no byte of an answer on a connection that was used before is sent
  * once more on a new one: servers close idle connections without asking. */

@@ -98,6 +98,7 @@ typedef void coach_done_fn(void *context, enum error error, struct coach_answer 
 
 struct coach {
     const char *name; /* "groq" or "builtin": data.coach */
+    const char *url;  /* borrowed: where it is asked; NULL: nowhere but here */
     struct coach_call *(*start)(struct coach *coach, struct coach_ask *ask,
                                 coach_done_fn *done, void *context);
     void (*cancel)(struct coach_call *call); /* NULL is fine */

@@ -45,6 +45,7 @@ typedef void speaker_probe_done_fn(void *context, enum error error);
 
 struct speaker {
     const char *name; /* "deepgram", "groq", "openai" or "espeak" */
+    const char *url;  /* borrowed: where it is asked; NULL: nowhere but here */
     struct speaker_call *(*start)(struct speaker *speaker, struct speaker_ask *ask,
                                   speaker_done_fn *done, void *context);
     void (*cancel)(struct speaker_call *call); /* NULL is fine */

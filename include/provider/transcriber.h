@@ -67,6 +67,7 @@ typedef void transcriber_probe_done_fn(void *context, enum error error);
 
 struct transcriber {
     const char *name; /* "deepgram", "groq" or "openai" */
+    const char *url;  /* borrowed: where it is asked */
     struct transcriber_call *(*start)(struct transcriber *transcriber,
                                       struct transcriber_ask *ask,
                                       transcriber_done_fn *done, void *context);

@@ -20,6 +20,7 @@
 #include "digest.h"
 #include "errors.h"
 #include "loop.h"
+#include "refusal.h"
 #include "session.h"
 
 struct store;
@@ -77,6 +78,9 @@ typedef void store_begun_fn(void *context, enum error error, struct store_begun 
 
 /* A longer text than this is not remembered. */
 #define STORE_HEARD_BYTES_MOST 65536
+
+/* So many refusals are kept. */
+#define STORE_REFUSALS_MOST 100000
 
 /* The spoken reply of a turn, found again by the turn's request id until it expires, or
  * until newer ones need the room.  One that is longer than `max_total_bytes` is not
@@ -142,7 +146,8 @@ struct store {
                          const struct id *session_id, int64_t now_ms,
                          store_session_fn *done, void *context);
 
-    /* Removes every trace, from the files too.  Errors: SESSION_NOT_FOUND. */
+    /* Removes every trace, from the files too: also the refusals that were noted with this
+     * session.  Errors: SESSION_NOT_FOUND. */
     void (*delete_session)(struct store *store, struct loop *loop,
                            const struct id *session_id, int64_t now_ms,
                            store_done_fn *done, void *context);
@@ -180,9 +185,14 @@ struct store {
                             const struct id *session_id, unsigned turn_number,
                             bool was_delivered);
 
-    /* Removes expired sessions and speech, a bounded number at a time; in the end no byte
-     * of them is left in the files. */
-    void (*sweep)(struct store *store, int64_t now_ms);
+    /* Keeps a refusal in the table of the refusal log; past STORE_REFUSALS_MOST the oldest
+     * go.  The question is taken. */
+    void (*note_refusal)(struct store *store, struct loop *loop, struct refusal *refusal,
+                         store_done_fn *done, void *context);
+
+    /* Removes expired sessions and speech, and refusals from before a time, a bounded
+     * number at a time; in the end no byte of them is left in the files. */
+    void (*sweep)(struct store *store, int64_t now_ms, int64_t refusals_before_ms);
 
     /* Can the store be read and written now? */
     void (*check)(struct store *store, struct loop *loop, store_done_fn *done,

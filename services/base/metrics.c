@@ -15,6 +15,11 @@ static const char *label_of_STAGES(size_t value)
     return stage_name((enum stage)value);
 }
 
+static const char *label_of_GATES(size_t value)
+{
+    return gate_refuses((enum gate)value) ? gate_name((enum gate)value) : NULL;
+}
+
 static void write_head(struct buffer *out, const char *name, const char *kind,
                        const char *help)
 {

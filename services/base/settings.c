@@ -77,6 +77,36 @@ static int64_t read_int(struct source *source, const char *name, int64_t standar
     return standard;
 }
 
+/* Digits with one point in or before them; no sign, exponent, or what else strtod() takes.
+ */
+static bool is_plain_decimal(const char *value)
+{
+    size_t whole = strspn(value, "0123456789");
+    size_t behind = value[whole] == '.' ? strspn(value + whole + 1, "0123456789") : 0;
+
+    return whole + behind > 0 && value[whole + (value[whole] == '.') + behind] == '\0';
+}
+
+static double read_decimal(struct source *source, const char *name, double standard,
+                           double min, double max)
+{
+    const char *value = lookup(source, name);
+    char allowed[96];
+
+    if (value == NULL)
+        return standard;
+    if (is_plain_decimal(value)) {
+        double number = strtod(value, NULL);
+
+        if (number >= min && number <= max)
+            return number;
+    }
+    snprintf(allowed, sizeof(allowed), "must be a number from %g to %g, such as %g", min,
+             max, standard);
+    report(source, name, value, allowed);
+    return standard;
+}
+
 static char *read_text(struct source *source, const char *name, const char *standard)
 {
     const char *value = lookup(source, name);
@@ -301,11 +331,21 @@ static void check_speech(const struct settings *settings, struct source *source)
         check_url(source, "TTS_BASE_URL", settings->tts_base_url);
 }
 
+static void check_grounding(const struct settings *settings, struct source *source)
+{
+    check_key(source, "QDRANT_API_KEY", &settings->qdrant_api_key);
+    check_key(source, "EMBEDDINGS_API_KEY", &settings->embeddings_api_key);
+    check_key(source, "ADMIN_KEY", &settings->admin_key);
+    check_url(source, "QDRANT_URL", settings->qdrant_url);
+    check_url(source, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
     check_secrets(settings, source);
     check_speech(settings, source);
+    check_grounding(settings, source);
     check_fallbacks(settings, source);
     check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
     if (*settings->store_url != '\0' &&
@@ -332,6 +372,8 @@ bool settings_load(struct settings *settings, char *const *environment,
 #define SECTION(heading)
 #define INT(field, env, standard, min, max, doc) \
     settings->field = read_int(&source, env, standard, min, max);
+#define DECIMAL(field, env, standard, min, max, doc) \
+    settings->field = read_decimal(&source, env, standard, min, max);
 #define TEXT(field, env, standard, doc) \
     settings->field = read_text(&source, env, standard);
 #define FLAG(field, env, standard, doc) \
@@ -352,6 +394,7 @@ void settings_free(struct settings *settings)
         return;
 #define SECTION(heading)
 #define INT(field, env, standard, min, max, doc)
+#define DECIMAL(field, env, standard, min, max, doc)
 #define TEXT(field, env, standard, doc) free(settings->field);
 #define FLAG(field, env, standard, doc)
 #define CHOICE(field, env, standard, choices, doc)

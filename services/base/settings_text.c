@@ -37,6 +37,8 @@ void settings_write_example(struct buffer *out)
 #define SECTION(heading) write_section(out, heading);
 #define INT(field, env, standard, min, max, doc) \
     write_example(out, env, #standard, "From " #min " to " #max ".", doc);
+#define DECIMAL(field, env, standard, min, max, doc) \
+    write_example(out, env, #standard, "From " #min " to " #max ".", doc);
 #define TEXT(field, env, standard, doc) write_example(out, env, standard, "", doc);
 #define FLAG(field, env, standard, doc) \
     write_example(out, env, #standard, "true or false.", doc);
@@ -66,6 +68,8 @@ void settings_write_help(struct buffer *out)
 {
 #define SECTION(heading) buffer_append_string(out, "\n" heading "\n");
 #define INT(field, env, standard, min, max, doc) \
+    write_help(out, env, #standard ", " #min "-" #max, doc);
+#define DECIMAL(field, env, standard, min, max, doc) \
     write_help(out, env, #standard ", " #min "-" #max, doc);
 #define TEXT(field, env, standard, doc) write_help(out, env, standard, doc);
 #define FLAG(field, env, standard, doc) write_help(out, env, #standard, doc);

@@ -20,19 +20,6 @@ enum {
     CHECK_NO_VERDICT = 3, /* a limit was hit, or a line was no {"text": ...} */
 };
 
-/* A line on standard error, kept up to date while long input is read. */
-struct progress {
-    int64_t started_us;
-    int64_t shown_us;
-    uint64_t bytes;
-    uint64_t texts;
-    bool is_shown;
-};
-
-void progress_start(struct progress *progress);
-void progress_add(struct progress *progress, size_t bytes, size_t texts);
-void progress_end(struct progress *progress);
-
 /* The entry and the span that was hit, in its text, for people who tune the list. */
 void check_explain(FILE *out, struct filter_verdict verdict, const char *text,
                    size_t length);
@@ -47,21 +34,5 @@ int check_corpus(struct filter *filter, const char *directory, bool is_explained
  * else borrowed from the line.  false where the line is no such object. */
 bool json_line_text(const char *line, size_t length, struct buffer *scratch,
                     struct span *ret_text);
-
-/* One line of a file at a time.  The bytes are wiped at the end. */
-struct line_reader {
-    int file; /* borrowed */
-    struct buffer buffer;
-    size_t at;
-    bool is_at_end;
-    bool has_failed; /* the file could not be read, or a line is too long */
-};
-
-void line_reader_init(struct line_reader *reader, int file);
-
-/* The next line without its end, borrowed until the next call; false: no more, or failed.
- */
-bool line_reader_next(struct line_reader *reader, struct span *ret_line);
-void line_reader_done(struct line_reader *reader);
 
 #endif

@@ -10,6 +10,11 @@
 int command_serve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_ask(int argc, char **argv);
+int command_refusals(int argc, char **argv);
+int command_support(int argc, char **argv);
+int command_index(int argc, char **argv);
+int command_calibrate(int argc, char **argv);
 
 /* Reads the settings from the environment and ./.env, and says on standard error what is
  * wrong with them.  settings_free() either way. */

@@ -7,15 +7,20 @@
 #include "call.h"
 #include "clock.h"
 #include "coach_groq.h"
+#include "corpus.h"
 #include "filter.h"
-#include "private_reveal.h"
+#include "index.h"
+#include "retriever.h"
 #include "speaker.h"
 #include "store_sqlite.h"
 #include "transcriber.h"
 #include "worker.h"
 
+#include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+
+#define QDRANT_MS 10000
 
 /* One question that is answered by a loop. */
 struct question {
@@ -190,6 +195,95 @@ static bool check_speech(const struct settings *settings)
     return is_good;
 }
 
+/* How many passages there are, and of what. */
+static bool check_index(const struct settings *settings)
+{
+    const char *path = *settings->corpus_index != '\0' ? settings->corpus_index : NULL;
+    struct corpus *corpus = NULL;
+    struct index_reader *reader;
+    struct buffer problem;
+    char detail[256];
+    bool is_good;
+
+    buffer_init(&problem, 4096);
+    reader = index_reader_open(path, &problem);
+    if (reader != NULL)
+        corpus = corpus_new("corpus.json", index_corpus_json(reader), &problem);
+    if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
+        problem.bytes[problem.length - 1] = '\0';
+    if (corpus != NULL)
+        snprintf(detail, sizeof(detail), "\"%.120s\", %" PRId64 " passages%s",
+                 corpus_title(corpus), index_passage_count(reader),
+                 path == NULL ? ", built in" : "");
+    is_good = say(corpus != NULL, "study material",
+                  corpus != NULL       ? detail
+                  : problem.length > 0 ? problem.bytes
+                                       : "cannot be opened");
+    corpus_free(corpus);
+    index_reader_free(reader);
+    buffer_done(&problem);
+    return is_good;
+}
+
+static void on_found(void *context, enum error error, struct retrieval retrieval)
+{
+    retrieval_done(&retrieval);
+    on_answer(context, error);
+}
+
+/* A question goes all the way: to the embeddings, and to Qdrant. */
+static bool check_qdrant(const struct settings *settings)
+{
+    struct question question = {.loop = loop_new()};
+    struct call_pool *pool = call_pool_new(question.loop);
+    struct private_text text = private_text_copy("Is anybody there?", 17);
+    struct retriever_ask ask = {
+        .question = &text,
+        .limit = 1,
+        .request_id = id_random(),
+        .timeout_ms = QDRANT_MS,
+    };
+    struct retriever *retriever;
+    struct buffer problem;
+    char detail[320];
+    bool is_good;
+
+    buffer_init(&problem, 4096);
+    retriever = retriever_new(settings, question.loop, pool, NULL, NULL, &problem);
+    question.error = ERROR_STORE_UNAVAILABLE;
+    if (retriever != NULL) {
+        retriever->start(retriever, &ask, on_found, &question);
+        loop_run(question.loop);
+    }
+    if (question.error == OK)
+        snprintf(detail, sizeof(detail),
+                 "collection %.60s at %.120s, embeddings of %.60s",
+                 settings->qdrant_collection, settings->qdrant_url,
+                 settings->embeddings_model);
+    else
+        snprintf(detail, sizeof(detail),
+                 "%s: %.120s or %.120s gives no good reply (has `poise index` filled the "
+                 "collection?)",
+                 error_info(question.error)->code, settings->qdrant_url,
+                 settings->embeddings_base_url);
+    is_good = say(question.error == OK, "qdrant", detail);
+    retriever_free(retriever);
+    buffer_done(&problem);
+    private_text_free(&text);
+    call_pool_free(pool);
+    loop_free(question.loop);
+    return is_good;
+}
+
+static bool check_material(const struct settings *settings)
+{
+    bool is_good = check_index(settings);
+
+    if (is_good && settings->retriever == RETRIEVER_QDRANT)
+        is_good = check_qdrant(settings);
+    return is_good;
+}
+
 int command_doctor(int argc, char **argv)
 {
     struct settings settings;
@@ -211,6 +305,7 @@ int command_doctor(int argc, char **argv)
     is_good &= check_store(&settings);
     is_good &= check_coach(&settings);
     is_good &= check_speech(&settings);
+    is_good &= check_material(&settings);
     settings_free(&settings);
     return is_good ? 0 : 1;
 }

@@ -29,6 +29,7 @@
 
 #define MAX_WORKERS 256
 #define SWEEP_MS    30000
+#define DAY_MS      INT64_C(86400000)
 #define SPARE_FILES \
     64 /* for each worker: epolls, pipes, provider connections come on top */
 /* A thread's heap grows by so much at once: by default it is 4 KB, a system call for most
@@ -51,9 +52,12 @@ struct process {
     bool is_ending;
 };
 
-static void complain(const char *text, size_t length)
+/* Says it, if there is one, and frees it. */
+static void say_problem(struct buffer *problem)
 {
-    fwrite(text, 1, length, stderr);
+    if (problem->length > 0)
+        fprintf(stderr, "poise: %s", problem->bytes);
+    buffer_done(problem);
 }
 
 static bool load_ruleset(const struct settings *settings, struct ruleset **ret_ruleset)
@@ -94,11 +98,7 @@ static bool open_store(struct process *process)
 
     buffer_init(&problem, 1024);
     process->shared.store = store_sqlite_open(process->settings.store_url, &problem);
-    if (process->shared.store == NULL) {
-        complain("poise: ", 7);
-        complain(problem.bytes, problem.length);
-    }
-    buffer_done(&problem);
+    say_problem(&problem);
     return process->shared.store != NULL;
 }
 
@@ -135,11 +135,7 @@ static int open_listener(const struct process *process, int64_t *port, bool is_s
     buffer_init(&problem, 1024);
     listener =
         server_listen_socket(process->settings.host, *port, is_shared, port, &problem);
-    if (listener < 0) {
-        complain("poise: ", 7);
-        complain(problem.bytes, problem.length);
-    }
-    buffer_done(&problem);
+    say_problem(&problem);
     return listener;
 }
 
@@ -156,14 +152,22 @@ static bool port_is_free(const struct settings *settings)
     buffer_init(&problem, 1024);
     listener =
         server_listen_socket(settings->host, settings->port, false, &port, &problem);
-    if (listener < 0) {
-        complain("poise: ", 7);
-        complain(problem.bytes, problem.length);
-    } else {
+    say_problem(&problem);
+    if (listener >= 0)
         close(listener);
-    }
-    buffer_done(&problem);
     return listener >= 0;
+}
+
+static struct worker *make_worker(struct process *process, struct metrics *metrics,
+                                  int listener)
+{
+    struct buffer problem;
+    struct worker *worker;
+
+    buffer_init(&problem, 4096);
+    worker = worker_new(&process->shared, metrics, process->ruleset, listener, &problem);
+    say_problem(&problem);
+    return worker;
 }
 
 static bool make_workers(struct process *process, int64_t *ret_port)
@@ -172,7 +176,10 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     size_t count = count_workers(settings);
     int64_t port = settings->port;
 
-    process->inherited = supervisor_listener(&port);
+    if (!supervisor_listener(&process->inherited, &port)) {
+        fputs("poise: the socket unit must have one ListenStream, of TCP\n", stderr);
+        return false;
+    }
     if (process->inherited < 0 && !port_is_free(settings))
         return false;
     process->shared.is_socket_kept = process->inherited >= 0;
@@ -185,8 +192,7 @@ static bool make_workers(struct process *process, int64_t *ret_port)
 
         if (listener < 0)
             return false;
-        process->workers[at] = worker_new(&process->shared, process->metrics[at],
-                                          process->ruleset, listener);
+        process->workers[at] = make_worker(process, process->metrics[at], listener);
         if (process->workers[at] == NULL)
             return false;
         process->worker_count++;
@@ -252,11 +258,18 @@ static void watch(struct process *process, uv_signal_t *handle, int number,
     uv_signal_start(handle, on_signal, number);
 }
 
+/* On the main thread, which no turn waits for. */
 static void sweep(void *context)
 {
     struct process *process = context;
+    const struct settings *settings = &process->settings;
+    int64_t now_ms = clock_wall_ms();
+    int64_t refusals_before_ms = now_ms - settings->refusal_log_days * DAY_MS;
 
-    process->shared.store->sweep(process->shared.store, clock_wall_ms());
+    process->shared.store->sweep(process->shared.store, now_ms, refusals_before_ms);
+    if (*settings->refusal_log != '\0' &&
+        !refusal_prune(settings->refusal_log, refusals_before_ms))
+        log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 

@@ -16,8 +16,11 @@ struct worker {
     struct transcribers transcribers;
     struct speaker *speaker; /* NULL: replies are not spoken */
     struct filler_counter *fillers;
-    struct filter *filter;    /* NULL: no filter */
+    struct filter *filter; /* NULL: no filter */
+    struct retriever *retriever;
+    struct terms_reader *reader;
     struct services services; /* borrows from the above */
+    struct ask_services asks; /* likewise */
     struct server *server;
     pthread_t thread;
 };
@@ -58,8 +61,29 @@ static void lend(struct worker *worker, struct shared_services *shared,
     };
 }
 
+static void lend_to_asks(struct worker *worker, struct shared_services *shared,
+                         struct metrics *metrics)
+{
+    const struct settings *settings = shared->settings;
+
+    worker->asks = (struct ask_services){
+        .settings = settings,
+        .loop = worker->loop,
+        .store = shared->store,
+        .coaches = &worker->coaches,
+        .retriever = worker->retriever,
+        .reader = worker->reader,
+        .filter = worker->filter,
+        .log = worker->log,
+        .metrics = metrics,
+        .inflight = &shared->inflight,
+        .is_draining = &shared->is_draining,
+    };
+}
+
 struct worker *worker_new(struct shared_services *shared, struct metrics *metrics,
-                          struct ruleset *ruleset, int listen_descriptor)
+                          struct ruleset *ruleset, int listen_descriptor,
+                          struct buffer *problem)
 {
     const struct settings *settings = shared->settings;
     struct worker *worker = MEM_NEW(struct worker);
@@ -76,9 +100,17 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
     worker->fillers = filler_counter_new();
     if (ruleset != NULL)
         worker->filter = filter_new(ruleset);
+    worker->reader = terms_reader_new();
+    worker->retriever = retriever_new(settings, worker->loop, worker->pool, worker->log,
+                                      metrics, problem);
+    if (worker->retriever == NULL) {
+        close(listen_descriptor);
+        goto fail;
+    }
     lend(worker, shared, metrics);
+    lend_to_asks(worker, shared, metrics);
 
-    worker->server = server_new(&worker->services, listen_descriptor);
+    worker->server = server_new(&worker->services, &worker->asks, listen_descriptor);
     if (worker->server == NULL)
         goto fail;
     loop_before_sleep(worker->loop, flush_log, worker);
@@ -130,6 +162,7 @@ static void swap_filter(void *context)
     filter_free(worker->filter);
     worker->filter = filter_new(reload->ruleset);
     worker->services.filter = worker->filter;
+    worker->asks.filter = worker->filter;
     ruleset_unref(reload->ruleset);
     loop_post(reload->asker, reload->done, reload->context);
     free(reload);
@@ -190,6 +223,8 @@ void worker_free(struct worker *worker)
     transcribers_done(&worker->transcribers);
     speaker_free(worker->speaker);
     filler_counter_free(worker->fillers);
+    retriever_free(worker->retriever);
+    terms_reader_free(worker->reader);
     call_pool_free(worker->pool);
     filter_free(worker->filter);
     log_free(worker->log);

@@ -10,9 +10,11 @@
 struct worker;
 
 /* Takes over the listening socket; the rest is borrowed.  `ruleset` may be NULL: no
- * filter.  NULL, and the socket is closed, where the system has no room for it. */
+ * filter.  NULL, and the socket is closed, where the system has no room for it, or where
+ * the index of the study material cannot be opened: then a line is in `problem`. */
 struct worker *worker_new(struct shared_services *shared, struct metrics *metrics,
-                          struct ruleset *ruleset, int listen_descriptor);
+                          struct ruleset *ruleset, int listen_descriptor,
+                          struct buffer *problem);
 
 /* Runs the loop on a new thread. */
 bool worker_start(struct worker *worker);

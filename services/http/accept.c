@@ -4,38 +4,58 @@
 
 #define FULL_WEIGHT 1000
 
-static void add_range(struct accept *accept, struct span range);
+static void for_each_range(struct accept *accept, struct span value,
+                           void (*add)(struct accept *accept, struct span range));
+static void add_type(struct accept *accept, struct span range);
+static void add_encoding(struct accept *accept, struct span range);
 static int weight_of(struct span range);
 static int parse_weight(struct span text);
 
-/* A comma inside a quoted parameter splits a range that is neither of ours. */
 void accept_add(struct accept *accept, struct span value)
+{
+    for_each_range(accept, value, add_type);
+}
+
+void accept_add_encoding(struct accept *accept, struct span value)
+{
+    for_each_range(accept, value, add_encoding);
+}
+
+/* A comma inside a quoted parameter splits a range that is none of ours. */
+static void for_each_range(struct accept *accept, struct span value,
+                           void (*add)(struct accept *accept, struct span range))
 {
     size_t start = 0;
 
     for (size_t at = 0; at <= value.length; at++) {
         if (at < value.length && value.bytes[at] != ',')
             continue;
-        add_range(accept, (struct span){value.bytes + start, at - start});
+        add(accept, (struct span){value.bytes + start, at - start});
         start = at + 1;
     }
 }
 
-static void add_range(struct accept *accept, struct span range)
+static void raise(int *weight, int wanted)
 {
-    struct span type = parameters_value(range);
-    int *weight = NULL;
-    int wanted;
-
-    if (span_equals_ignoring_case(type, "text/event-stream"))
-        weight = &accept->events;
-    else if (span_equals_ignoring_case(type, "application/json"))
-        weight = &accept->json;
-    if (weight == NULL)
-        return;
-    wanted = weight_of(range);
     if (wanted > *weight)
         *weight = wanted;
+}
+
+static void add_type(struct accept *accept, struct span range)
+{
+    struct span type = parameters_value(range);
+
+    if (span_equals_ignoring_case(type, "text/event-stream"))
+        raise(&accept->events, weight_of(range));
+    else if (span_equals_ignoring_case(type, "application/json"))
+        raise(&accept->json, weight_of(range));
+}
+
+/* x-gzip is the same (RFC 9110 8.4.1.3), but nobody has sent it for long. */
+static void add_encoding(struct accept *accept, struct span range)
+{
+    if (span_equals_ignoring_case(parameters_value(range), "gzip"))
+        raise(&accept->gzip, weight_of(range));
 }
 
 /* A malformed range has none. */
@@ -74,4 +94,9 @@ static int parse_weight(struct span text)
 bool accept_wants_events(const struct accept *accept)
 {
     return accept->events > 0 && accept->events >= accept->json;
+}
+
+bool accept_takes_gzip(const struct accept *accept)
+{
+    return accept->gzip > 0;
 }

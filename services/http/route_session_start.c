@@ -11,6 +11,7 @@
 #include "endpoints.h"
 #include "idempotency.h"
 #include "json.h"
+#include "json_body.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "prompt.h"
@@ -18,7 +19,6 @@
 #include "store.h"
 #include "token.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define MAX_BODY_BYTES 65536
@@ -27,7 +27,6 @@
 
 static int64_t max_body_bytes(const struct settings *settings);
 static void begin(struct request *request);
-static void take(struct request *request, struct span bytes);
 static void finish(struct request *request);
 static enum error read_form(struct request *request, struct start_form *ret_form,
                             struct field_errors *errors);
@@ -42,15 +41,14 @@ static void write_data(const struct services *services, const struct session *se
                        struct buffer *out);
 static void refuse(struct request *request, enum error error,
                    const struct field_errors *errors);
-static void free_body(void *state);
 
 const struct endpoint ENDPOINT_SESSION_START = {
     .starts_work = true,
     .max_body_bytes = max_body_bytes,
     .begin = begin,
-    .take = take,
+    .take = json_body_take,
     .finish = finish,
-    .free = free_body,
+    .free = json_body_free,
 };
 
 static int64_t max_body_bytes(const struct settings *settings)
@@ -61,21 +59,7 @@ static int64_t max_body_bytes(const struct settings *settings)
 
 static void begin(struct request *request)
 {
-    struct buffer *body;
-
-    if (!headers_are_json(&request->headers)) {
-        request_fail(request, ERROR_UNSUPPORTED_MEDIA_TYPE);
-        return;
-    }
-    body = MEM_NEW(struct buffer);
-    buffer_init(body, MAX_BODY_BYTES);
-    request->state = body;
-}
-
-static void take(struct request *request, struct span bytes)
-{
-    if (!buffer_append(request->state, bytes.bytes, bytes.length))
-        request_fail(request, ERROR_FILE_TOO_LARGE);
+    json_body_begin(request, MAX_BODY_BYTES);
 }
 
 static void finish(struct request *request)
@@ -104,8 +88,7 @@ static void finish(struct request *request)
 static enum error read_form(struct request *request, struct start_form *ret_form,
                             struct field_errors *errors)
 {
-    const struct buffer *text = request->state;
-    struct json_object *body = json_parse(text->bytes, text->length, MAX_DEPTH);
+    struct json_object *body = json_body_parse(request, MAX_DEPTH);
     enum error error =
         start_form_read(body, request->server->services->filter, ret_form, errors);
 
@@ -207,19 +190,8 @@ static void write_data(const struct services *services, const struct session *se
 static void refuse(struct request *request, enum error error,
                    const struct field_errors *errors)
 {
-    struct private_text details = {0};
-
     if (error == ERROR_VALIDATION_ERROR)
-        details = field_errors_json(errors);
-    request_answer(request, &(struct answer){.error = error, .details = &details});
-    private_text_free(&details);
-}
-
-static void free_body(void *state)
-{
-    struct buffer *body = state;
-
-    if (body != NULL)
-        buffer_done(body);
-    free(body);
+        json_body_refuse(request, errors);
+    else
+        request_fail(request, error);
 }

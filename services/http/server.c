@@ -36,13 +36,15 @@ static size_t keep_target(void *context, struct MHD_Connection *mhd, char *targe
 static void drain(void *context);
 static void free_poll(uv_handle_t *handle);
 
-struct server *server_new(struct services *services, int listen_descriptor)
+struct server *server_new(struct services *services, struct ask_services *asks,
+                          int listen_descriptor)
 {
     struct server *server = MEM_NEW(struct server);
 
     static_assert((int)SERVER_QUEUES == (int)CONNECTION_STATE_COUNT,
                   "one queue for each state");
     server->services = services;
+    server->asks = asks;
     server->listen_descriptor = listen_descriptor;
     server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =

@@ -29,6 +29,7 @@ typedef enum MHD_Result queue_response_fn(struct MHD_Connection *connection,
 
 struct server {
     struct services *services;         /* borrowed */
+    struct ask_services *asks;         /* borrowed */
     struct MHD_Daemon *daemon;         /* owned */
     queue_response_fn *queue_response; /* libmicrohttpd's own: see library_replies.h */
     struct cors cors;

@@ -1,8 +1,8 @@
 #include "start_form.h"
 
+#include "form_text.h"
 #include "json.h"
 #include "session.h"
-#include "utf8.h"
 
 #define ROLE_MAX_CHARS     100
 #define TYPE_MAX_CHARS     50
@@ -11,7 +11,6 @@
 static enum error read_name(struct json_object *body, const char *field, size_t max_chars,
                             struct filter *filter, struct private_text *ret_text,
                             struct field_errors *errors);
-static const char *why_no_name(struct span text, size_t max_chars);
 static enum difficulty read_difficulty(struct json_object *body,
                                        struct field_errors *errors);
 static unsigned read_question_count(struct json_object *body,
@@ -54,7 +53,7 @@ static enum error read_name(struct json_object *body, const char *field, size_t 
     if (text.bytes == NULL)
         reason = json_member(body, field) == NULL ? "required" : "not_a_string";
     else
-        reason = why_no_name(text, max_chars);
+        reason = form_text_fault(text, max_chars, true);
     if (reason == NULL && filter != NULL) {
         struct filter_verdict verdict = filter_check(filter, text.bytes, text.length);
 
@@ -68,28 +67,6 @@ static enum error read_name(struct json_object *body, const char *field, size_t 
     else
         *ret_text = private_text_copy(text.bytes, text.length);
     return OK;
-}
-
-static const char *why_no_name(struct span text, size_t max_chars)
-{
-    bool is_blank = true;
-    size_t offset = 0;
-
-    if (text.length == 0)
-        return "too_short";
-    if (!utf8_is_valid(text.bytes, text.length))
-        return "not_text";
-    if (utf8_count(text.bytes, text.length) > max_chars)
-        return "too_long";
-    while (offset < text.length) {
-        uint32_t code_point = utf8_next(text.bytes, text.length, &offset);
-
-        if (utf8_is_control(code_point))
-            return "not_text";
-        if (!utf8_is_space(code_point))
-            is_blank = false;
-    }
-    return is_blank ? "blank" : NULL;
 }
 
 static enum difficulty read_difficulty(struct json_object *body,

@@ -87,6 +87,7 @@ static void add_header(struct call *call, const char *name, struct span value)
         assert((unsigned char)value.bytes[i] >= ' '); /* would end the header */
     buffer_init(&line, HEADER_MAX_BYTES);
     buffer_append_string(&line, name);
+    buffer_append_string(&line, value.length > 0 ? ": " : ":");
     buffer_append(&line, value.bytes, value.length);
     header->data = buffer_take(&line, &length);
     if (call->header_count++ > 0)
@@ -132,25 +133,28 @@ static void prepare(struct call *call, const struct call_request *request)
     long timeout_ms = (long)request->timeout_ms;
 
     if (request->request_id != NULL)
-        add_header(call, "X-Request-ID: ", span_of(request->request_id->text));
+        add_header(call, "X-Request-ID", span_of(request->request_id->text));
     if (request->trace != NULL && request->trace->id[0] != '\0') {
         char parent[TRACE_HEADER_BYTES];
 
         trace_write(request->trace, parent);
-        add_header(call, "traceparent: ", span_of(parent));
+        add_header(call, "traceparent", span_of(parent));
     }
     if (request->authorization != NULL)
-        add_header(call, "Authorization: ", private_reveal(request->authorization));
-    if (request->content_type != NULL) {
-        add_header(call, "Content-Type: ", span_of(request->content_type));
         add_header(call,
-                   "Expect:", (struct span){"", 0}); /* no 100-continue for big bodies */
+                   request->authorization_name != NULL ? request->authorization_name
+                                                       : "Authorization",
+                   private_reveal(request->authorization));
+    if (request->content_type != NULL) {
+        add_header(call, "Content-Type", span_of(request->content_type));
+        add_header(call, "Expect", span_of("")); /* no 100-continue for big bodies */
         SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.length);
         SET(easy, CURLOPT_POSTFIELDS, private_reveal(&call->body).bytes);
     } else {
         assert(private_text_is_empty(&call->body));
         SET(easy, CURLOPT_HTTPGET, 1L);
     }
+    SET(easy, CURLOPT_CUSTOMREQUEST, request->method); /* NULL: as said above */
     SET(easy, CURLOPT_HTTPHEADER, call->header_count > 0 ? call->headers : NULL);
     SET(easy, CURLOPT_URL, request->url);
     SET(easy, CURLOPT_TIMEOUT_MS, timeout_ms);

@@ -67,13 +67,15 @@ struct coach *coach_groq_new(const struct settings *settings, struct call_pool *
 {
     struct groq *groq = MEM_NEW(struct groq);
 
-    groq->coach = (struct coach){"groq", start, cancel, groq_free};
+    groq->coach = (struct coach){
+        .name = "groq", .start = start, .cancel = cancel, .free = groq_free};
     groq->settings = settings;
     groq->log = log;
     groq->metrics = metrics;
     groq->upstream =
         provider_upstream(settings, pool, metrics, &metrics->COACH_BREAKER_OPEN);
     groq->url = groq_url(settings, "/chat/completions");
+    groq->coach.url = groq->url;
     groq->format = groq_format_of(settings->llm_model);
     groq->streamed_format = groq->format;
     if (!groq_authorization(settings, &groq->authorization)) {

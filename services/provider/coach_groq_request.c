@@ -19,6 +19,7 @@
 
 #define HEADER_MAX_BYTES 4096
 #define TEMPERATURE      0.6 /* Groq's advice for reasoning models: 0.5 to 0.7 */
+#define PASSAGES_SEED    1   /* with temperature 0: the same passages, the same answer */
 
 static bool is_gpt_oss(const char *model)
 {
@@ -90,7 +91,11 @@ struct private_text groq_request_write(const struct settings *settings,
     write_message(&writer, "user", &ask->user);
     json_end_array(&writer);
     json_key(&writer, "temperature");
-    json_decimal(&writer, TEMPERATURE, 1);
+    json_decimal(&writer, ask->task == COACH_PASSAGES ? 0 : TEMPERATURE, 1);
+    if (ask->task == COACH_PASSAGES) {
+        json_key(&writer, "seed");
+        json_integer(&writer, PASSAGES_SEED);
+    }
     json_key(&writer, "max_completion_tokens");
     json_integer(&writer, settings->llm_max_tokens);
     if (is_gpt_oss(settings->llm_model)) {

@@ -81,7 +81,7 @@ struct private_text provider_authorization(const char *scheme,
 
     buffer_init(&out, AUTHORIZATION_MAX_BYTES);
     if (value.length == 0 || !buffer_append_string(&out, scheme) ||
-        !buffer_append_char(&out, ' ') ||
+        !buffer_append_string(&out, *scheme != '\0' ? " " : "") ||
         !buffer_append(&out, value.bytes, value.length)) {
         buffer_done(&out);
         return (struct private_text){NULL, 0};

@@ -55,8 +55,8 @@ void provider_done(struct provider *provider);
 char *provider_url(const char *base, const char *path, const char *value,
                    const char *tail);
 
-/* "Bearer <key>" or "Token <key>", without the white space around the key; no text where
- * there is no key. */
+/* "Bearer <key>" or "Token <key>", without the white space around the key; the key alone with
+ * the scheme ""; no text where there is no key. */
 struct private_text provider_authorization(const char *scheme,
                                            const struct private_text *key);
 

@@ -30,6 +30,7 @@ struct speaker *speaker_deepgram_new(const struct settings *settings, struct loo
 
     http->provider.url = provider_url(settings->deepgram_base_url,
                                       "/v1/speak?model=", model, "&encoding=mp3");
+    http->speaker.url = http->provider.url;
     http->provider.probe_url =
         provider_url(settings->deepgram_base_url, "/v1/auth/token", "", "");
     http->provider.authorization =

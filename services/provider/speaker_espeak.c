@@ -288,7 +288,11 @@ struct speaker *speaker_espeak_new(const struct settings *settings, const char *
 {
     struct espeak *espeak = MEM_NEW(struct espeak);
 
-    espeak->speaker = (struct speaker){"espeak", start, cancel, espeak_free, probe};
+    espeak->speaker = (struct speaker){.name = "espeak",
+                                       .start = start,
+                                       .cancel = cancel,
+                                       .free = espeak_free,
+                                       .probe = probe};
     espeak->settings = settings;
     espeak->loop = loop;
     espeak->provider = (struct provider){

@@ -54,6 +54,7 @@ struct speaker *speaker_openai_new(const struct settings *settings, bool is_groq
                                                  settings, loop, pool, log, metrics);
 
     http->provider.url = provider_url(base, "/audio/speech", "", "");
+    http->speaker.url = http->provider.url;
     http->provider.probe_url = provider_url(base, "/models/", model, "");
     http->provider.is_probe_optional = *settings->tts_base_url != '\0';
     http->provider.authorization = provider_authorization(

@@ -36,6 +36,7 @@ struct transcriber *transcriber_deepgram_new(const struct settings *settings,
 
     http->provider.url =
         provider_url(settings->deepgram_base_url, "/v1/listen?model=", model, OPTIONS);
+    http->transcriber.url = http->provider.url;
     http->provider.probe_url =
         provider_url(settings->deepgram_base_url, "/v1/auth/token", "", "");
     http->provider.authorization =

@@ -170,7 +170,11 @@ struct transcriber_http *transcriber_http_new(const char *name, const char *mode
 {
     struct transcriber_http *http = MEM_NEW(struct transcriber_http);
 
-    http->transcriber = (struct transcriber){name, start, cancel, http_free, http_probe};
+    http->transcriber = (struct transcriber){.name = name,
+                                             .start = start,
+                                             .cancel = cancel,
+                                             .free = http_free,
+                                             .probe = http_probe};
     http->settings = settings;
     http->provider = (struct provider){
         .name = name,

@@ -56,6 +56,7 @@ struct transcriber *transcriber_openai_new(const struct settings *settings, bool
         is_groq ? "groq" : "openai", model, settings, pool, log, metrics);
 
     http->provider.url = provider_url(base, "/audio/transcriptions", "", "");
+    http->transcriber.url = http->provider.url;
     http->provider.probe_url = provider_url(base, "/models/", model, "");
     http->provider.is_probe_optional = *settings->stt_base_url != '\0';
     http->provider.authorization = provider_authorization(

@@ -31,6 +31,9 @@
  * to look whether the session has expired: it stays put while a session is used, so that
  * its index costs nothing then.
  *
+ * A refusal names the session that the client named: it need not be there, and goes
+ * without it only by itself or with a deletion.
+ *
  * `speech_total` is what all speech takes together, kept by the two triggers, which see
  * rows that go with their session as well.
  */
@@ -104,6 +107,18 @@ static const char *const migrations[] = {
     "CREATE TRIGGER speech_removed AFTER DELETE ON speech BEGIN"
     "  UPDATE speech_total SET bytes = bytes - old.length_bytes;"
     "END;",
+
+    "CREATE TABLE refusal ("
+    "  row INTEGER PRIMARY KEY,"
+    "  at_ms INTEGER NOT NULL,"
+    "  session BLOB CHECK (length(session) = 16),"
+    "  question TEXT,"
+    "  reason TEXT NOT NULL,"
+    "  chunks INTEGER NOT NULL,"
+    "  max_score REAL"
+    ") STRICT;"
+    "CREATE INDEX refusal_at ON refusal (at_ms);"
+    "CREATE INDEX refusal_session ON refusal (session) WHERE session IS NOT NULL;",
 };
 
 #define LATEST_VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
@@ -264,6 +279,29 @@ sqlite3 *sqlite_file_open(const char *path, struct buffer *problem)
     return db;
 
 fail:
+    sqlite3_close(db);
+    return NULL;
+}
+
+sqlite3 *sqlite_file_open_to_read(const char *path, bool *ret_is_current,
+                                  struct buffer *problem)
+{
+    sqlite3 *db = NULL;
+    int version;
+
+    /* Not read-only: who reads a write-ahead log takes its locks in the file beside it. */
+    if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
+                        sqlite_scrub_vfs()) == SQLITE_OK) {
+        sqlite3_busy_handler(db, nap, NULL);
+        if (is_ours(db, path, &version, problem) &&
+            sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) ==
+                SQLITE_OK) {
+            *ret_is_current = version == LATEST_VERSION;
+            return db;
+        }
+    } else {
+        explain_sqlite(problem, path, db);
+    }
     sqlite3_close(db);
     return NULL;
 }

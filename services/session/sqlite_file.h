@@ -8,9 +8,15 @@
 #include "buffer.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
 
 /* NULL, with a line in `problem`, for a file that cannot be used. */
 sqlite3 *sqlite_file_open(const char *path, struct buffer *problem);
+
+/* A connection that only reads, beside whatever uses the file, and changes nothing: not
+ * current is a file that an earlier version of the program wrote. */
+sqlite3 *sqlite_file_open_to_read(const char *path, bool *ret_is_current,
+                                  struct buffer *problem);
 
 /* A second connection to a file that is open already, set up alike. */
 sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem);

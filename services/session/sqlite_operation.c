@@ -44,6 +44,8 @@ void operation_free(struct operation *operation)
     }
     if (operation->kind == OPERATION_REMEMBER)
         private_text_free(&operation->request.remember.heard);
+    if (operation->kind == OPERATION_REFUSAL)
+        refusal_done(&operation->request.refusal);
     if (operation->kind == OPERATION_END)
         private_text_free(&operation->request.end.outcome);
     free(operation);
@@ -61,6 +63,7 @@ bool operation_writes(const struct operation *operation)
     case OPERATION_DELETE:
     case OPERATION_COMMIT:
     case OPERATION_REMEMBER:
+    case OPERATION_REFUSAL:
     case OPERATION_CHECK: return true;
     case OPERATION_END:
         return operation->request.end.expires_ms != 0 ||
@@ -88,6 +91,7 @@ enum operation_step operation_run(struct operation *operation,
     case OPERATION_END: return operation_end(operation, ground);
     case OPERATION_REMEMBER: return operation_remember(operation, ground);
     case OPERATION_SPEECH: return operation_speech(operation, ground);
+    case OPERATION_REFUSAL: return operation_note_refusal(operation, ground);
     case OPERATION_SWEEP: return operation_sweep(operation, ground);
     case OPERATION_CHECK: return rows_probe(ground->rows) ? STEP_DONE : STEP_FAILED;
     case OPERATION_REPORT: return STEP_DONE; /* noted before the batch began */
@@ -179,6 +183,7 @@ void operation_tell(struct operation *operation)
         break;
     case OPERATION_DELETE:
     case OPERATION_COMMIT:
+    case OPERATION_REFUSAL:
     case OPERATION_CHECK:
         operation->tell.done(operation->context, operation->error);
         break;

@@ -19,6 +19,7 @@ enum operation_kind {
     OPERATION_END,
     OPERATION_REMEMBER,
     OPERATION_SPEECH,
+    OPERATION_REFUSAL,
     OPERATION_REPORT,
     OPERATION_SWEEP,
     OPERATION_CHECK
@@ -69,6 +70,8 @@ struct operation {
         struct store_report report;
         struct store_hearing remember;
         struct id speech_of; /* the request */
+        struct refusal refusal;
+        int64_t refusals_before_ms; /* of a sweep */
     } request;
 
     /* Where it stands. */

@@ -1,6 +1,6 @@
 /*
  * What the operations do, for operation_run(): sqlite_operation_session.c,
- * sqlite_operation_turn.c and sqlite_operation_speech.c.
+ * sqlite_operation_turn.c, sqlite_operation_speech.c and sqlite_operation_refusal.c.
  */
 #ifndef SQLITE_OPERATION_INTERNAL_H
 #define SQLITE_OPERATION_INTERNAL_H
@@ -31,6 +31,13 @@ enum operation_step operation_speech(struct operation *operation,
 /* The part of a sweep that removes expired speech. */
 enum operation_step operation_sweep_speech(struct operation *operation,
                                            struct operation_ground *ground);
+
+enum operation_step operation_note_refusal(struct operation *operation,
+                                           struct operation_ground *ground);
+
+/* The part of a sweep that removes old refusals. */
+enum operation_step operation_sweep_refusals(struct operation *operation,
+                                             struct operation_ground *ground);
 
 /* The operation has this result. */
 enum operation_step operation_done(struct operation *operation, enum error error);

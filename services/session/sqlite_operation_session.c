@@ -76,7 +76,7 @@ enum operation_step operation_delete(struct operation *operation,
     was_live = operation_is_live(stored.session, operation->now_ms);
     is_gone = rows_delete_session(ground->rows, &stored);
     session_free(stored.session);
-    if (!is_gone)
+    if (!is_gone || !rows_delete_refusals_of(ground->rows, &operation->session_id))
         return STEP_FAILED;
     ground->has_deleted = true;
     if (claim != NULL)
@@ -125,6 +125,8 @@ enum operation_step operation_sweep(struct operation *operation,
 
     if (step == STEP_DONE)
         step = sweep_sessions(operation, ground);
+    if (step == STEP_DONE)
+        step = operation_sweep_refusals(operation, ground);
     if (step == STEP_DONE && operation->has_swept)
         ground->has_deleted = true;
     return step;

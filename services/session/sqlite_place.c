@@ -105,19 +105,21 @@ static bool make_file(const char *path, struct buffer *problem)
     return false;
 }
 
-char *sqlite_place(const char *url, struct buffer *problem)
+static bool is_default(const char *url)
 {
-    bool is_default = url == NULL || url[0] == '\0';
+    return url == NULL || url[0] == '\0';
+}
+
+char *sqlite_place_path(const char *url, struct buffer *problem)
+{
     char *path = NULL;
 
-    if (is_default) {
+    if (is_default(url)) {
         path = default_path();
-        if (path == NULL) {
+        if (path == NULL)
             buffer_append_string(problem,
                                  "store: no place for it: set STORE_URL, or one of "
                                  "STATE_DIRECTORY, XDG_DATA_HOME, HOME\n");
-            return NULL;
-        }
     } else if (strncmp(url, URL_START, strlen(URL_START)) == 0 &&
                url[strlen(URL_START)] != '\0' && strpbrk(url, "?#") == NULL &&
                url[strlen(url) - 1] != '/' &&
@@ -128,10 +130,18 @@ char *sqlite_place(const char *url, struct buffer *problem)
                 "must be sqlite:///path, with four slashes for an "
                 "absolute path",
                 0);
-        return NULL;
     }
+    return path;
+}
 
-    if ((is_default && !make_directories(path, problem)) || !make_file(path, problem)) {
+char *sqlite_place(const char *url, struct buffer *problem)
+{
+    char *path = sqlite_place_path(url, problem);
+
+    if (path == NULL)
+        return NULL;
+    if ((is_default(url) && !make_directories(path, problem)) ||
+        !make_file(path, problem)) {
         free(path);
         return NULL;
     }

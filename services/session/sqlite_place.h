@@ -6,7 +6,10 @@
 
 #include "buffer.h"
 
-/* The path of `url`, owned by the caller, after making the file (mode 0600) where it does
+/* The path of `url`, owned by the caller.  NULL, with a line in `problem`. */
+char *sqlite_place_path(const char *url, struct buffer *problem);
+
+/* The same, after making the file (mode 0600) where it does
  * not exist, and in the default place its directories (0700).  NULL, with a line in
  * `problem`. */
 char *sqlite_place(const char *url, struct buffer *problem);

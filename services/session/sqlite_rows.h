@@ -119,6 +119,14 @@ enum row_result rows_find_oldest_speech(struct sqlite_rows *rows,
                                         struct stored_speech *ret_speech);
 bool rows_delete_speech(struct sqlite_rows *rows, const struct stored_speech *speech);
 
+/* Refusals.  `ret_has_evicted` as above. */
+bool rows_insert_refusal(struct sqlite_rows *rows, const struct refusal *refusal,
+                         bool *ret_has_evicted);
+bool rows_delete_refusals_of(struct sqlite_rows *rows, const struct store_id *id);
+enum row_result rows_has_old_refusal(struct sqlite_rows *rows, int64_t before_ms);
+bool rows_delete_old_refusals(struct sqlite_rows *rows, int64_t before_ms, int most,
+                              int *ret_count);
+
 /* Writes something that is gone again. */
 bool rows_probe(struct sqlite_rows *rows);
 

@@ -10,7 +10,8 @@
  *     sqlite_keeper.c     batches: what reads at once, what writes in one transaction
  *     sqlite_operation.c  what each operation does in it
  *     store_claims.c      turns that run, replies on their way
- *     sqlite_rows.c       statements and rows: sessions; sqlite_turns.c, sqlite_speech.c
+ *     sqlite_rows.c       statements and rows: sessions; sqlite_turns.c, sqlite_speech.c,
+ *                         sqlite_refusals.c
  *     sqlite_file.c       the file: opening, migrations, the log
  */
 #include "store_sqlite.h"
@@ -153,11 +154,23 @@ static void report_delivery(struct store *store, struct loop *loop,
     sqlite_worker_push(worker_of(store), operation, loop);
 }
 
-static void sweep(struct store *store, int64_t now_ms)
+static void note_refusal(struct store *store, struct loop *loop, struct refusal *refusal,
+                         store_done_fn *done, void *context)
+{
+    struct operation *operation = operation_new(OPERATION_REFUSAL, loop, context);
+
+    operation->tell.done = done;
+    operation->request.refusal = *refusal;
+    refusal->question = (struct private_text){0};
+    sqlite_worker_push(worker_of(store), operation, loop);
+}
+
+static void sweep(struct store *store, int64_t now_ms, int64_t refusals_before_ms)
 {
     struct operation *operation = operation_new(OPERATION_SWEEP, NULL, NULL);
 
     operation->now_ms = now_ms;
+    operation->request.refusals_before_ms = refusals_before_ms;
     sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
@@ -205,6 +218,7 @@ struct store *store_sqlite_open(const char *url, struct buffer *problem)
         .remember_heard = remember_heard,
         .load_speech = load_speech,
         .report_delivery = report_delivery,
+        .note_refusal = note_refusal,
         .sweep = sweep,
         .check = check,
         .stats = stats,

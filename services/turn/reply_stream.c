@@ -4,7 +4,7 @@
 #include "reply_stream.h"
 
 #include "json.h"
-#include "model_json_internal.h"
+#include "model_json.h"
 #include "private_reveal.h"
 
 #include <stdint.h>

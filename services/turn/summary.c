@@ -1,7 +1,7 @@
 #include "summary.h"
 
 #include "json.h"
-#include "model_json_internal.h"
+#include "model_json.h"
 #include "private_reveal.h"
 
 #include <math.h>

@@ -222,13 +222,15 @@ Test(command, help_names_every_setting_with_its_default)
 {
     static const char *const NAMES[] = {
 #define SECTION(heading)
-#define INT(field, name, value, min, max, doc) name,
-#define TEXT(field, name, value, doc)          name,
-#define FLAG(field, name, value, doc)          name,
-#define CHOICE(field, name, value, all, doc)   name,
-#define SECRET(field, name, doc)               name,
+#define INT(field, name, value, min, max, doc)     name,
+#define DECIMAL(field, name, value, min, max, doc) name,
+#define TEXT(field, name, value, doc)              name,
+#define FLAG(field, name, value, doc)              name,
+#define CHOICE(field, name, value, all, doc)       name,
+#define SECRET(field, name, doc)                   name,
 #include "settings.def"
-        "serve", "check", "doctor", "--version", "--errors", "--env-example", NULL};
+        "serve",     "check",    "doctor",        "ask", "refusals",
+        "--version", "--errors", "--env-example", NULL};
     struct run result = run(ARGUMENTS("--help"), SETTINGS(), NULL, NULL);
 
     expect_run(&result, 0, NAMES, NULL);

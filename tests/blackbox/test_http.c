@@ -29,7 +29,7 @@ Test(http, healthz_and_readyz_say_that_all_is_well)
 
 Test(http, an_unknown_path_is_not_found_whatever_the_method)
 {
-    static const char *const PATHS[] = {"/",          "/nowhere",        "/turn/",
+    static const char *const PATHS[] = {"/nowhere/",  "/nowhere",        "/turn/",
                                         "/turn/more", "/session",        "/session/",
                                         "/Turn",      "/session/a/more", "/healthz%00"};
     struct world *world = world_with_builtin_coach();

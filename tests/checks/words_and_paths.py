@@ -10,7 +10,8 @@ PATHS = re.compile(r"(?<![\w./])/(?:home|root|work|Users|mnt|media)/\w+")
 UNFINISHED = re.compile(r"\b(?:TODO|FIXME|XXX|HACK)\b|\bfor now\b|\bstubs?\b|\bplaceholders?\b")
 SECRETS = re.compile(r"\b(?:gsk_[A-Za-z0-9]{40,}|sk-[A-Za-z0-9]{32,}|ghp_[A-Za-z0-9]{30,})\b")
 
-CODE = (".c", ".h", ".def", ".S", ".in", ".py", ".sh", ".cmake", ".txt", ".md", ".json")
+CODE = (".c", ".h", ".def", ".S", ".in", ".py", ".sh", ".cmake", ".txt", ".md", ".json", ".js",
+        ".mjs", ".css", ".html")
 HERE = "tests/checks/words_and_paths.py"
 
 root = sys.argv[1]

@@ -47,6 +47,7 @@ Test(settings, without_any_the_defaults_stand)
     cr_expect_eq(settings.max_audio_bytes, 10485760);
     cr_expect_str_eq(settings.llm_model, "openai/gpt-oss-120b");
     cr_expect(settings.safety_enabled);
+    cr_expect_eq(settings.ground_answer_score, 0.7);
     cr_expect_eq(settings.app_env, APP_ENV_DEVELOPMENT);
     settings_free(&settings);
     buffer_done(&problems);
@@ -71,6 +72,33 @@ Test(settings, all_problems_are_reported_together_and_no_secret)
     cr_expect_not_null(strstr(problems, "MAX_AUDIO_BYTES=1e6"));
     cr_expect_null(strstr(problems, "hunter2"));
     free(problems);
+}
+
+Test(settings, a_decimal_is_digits_and_a_point)
+{
+    static const char *const BAD[] = {"-0.1", "1.01", "0,7", "nan", "1e-1",
+                                      "0x1",  "0.5 ", ".",   "0..5"};
+    char *good[] = {"GROUND_ANSWER_SCORE=.85", "GROUND_CONFIDENCE=1", NULL};
+    struct settings settings;
+    struct buffer problems;
+
+    buffer_init(&problems, 1000);
+    cr_assert(settings_load(&settings, good, NULL, &problems));
+    cr_expect_eq(settings.ground_answer_score, 0.85);
+    cr_expect_eq(settings.ground_confidence, 1);
+    settings_free(&settings);
+    buffer_done(&problems);
+    for (size_t at = 0; at < sizeof(BAD) / sizeof(BAD[0]); at++) {
+        char variable[64];
+        char *environment[] = {variable, NULL};
+        char *told;
+
+        snprintf(variable, sizeof(variable), "GROUND_CONFIDENCE=%s", BAD[at]);
+        told = problems_of(environment, NULL);
+        cr_expect_not_null(strstr(told, "must be a number from 0 to 1, such as 0.6"),
+                           "%s", BAD[at]);
+        free(told);
+    }
 }
 
 Test(settings, production_wants_a_secret_key)

@@ -1,5 +1,5 @@
 /*
- * Who asks for events, and who for an envelope.
+ * Who asks for events, who for an envelope, and who takes compressed bytes.
  */
 #include "accept.h"
 
@@ -62,4 +62,36 @@ Test(accept, several_lines_are_one_list)
     accept_add(&accept, span_of("text/event-stream"));
 
     cr_expect(accept_wants_events(&accept));
+}
+
+static bool takes_gzip(const char *value)
+{
+    struct accept accept = {0};
+
+    accept_add_encoding(&accept, span_of(value));
+    return accept_takes_gzip(&accept);
+}
+
+Test(accept, gzip_is_taken_by_who_names_it)
+{
+    cr_expect(takes_gzip("gzip"));
+    cr_expect(takes_gzip("gzip, deflate, br, zstd"));
+    cr_expect(takes_gzip("br;q=1.0, GZIP;q=0.001"));
+    cr_expect_not(takes_gzip(""));
+    cr_expect_not(takes_gzip("br"));
+    cr_expect_not(takes_gzip("gzip;q=0"));
+    cr_expect_not(takes_gzip("gzips"));
+    cr_expect_not(takes_gzip("*"));
+    cr_expect_not(takes_gzip("identity"));
+}
+
+Test(accept, types_are_no_encodings)
+{
+    struct accept accept = {0};
+
+    accept_add(&accept, span_of("gzip"));
+    accept_add_encoding(&accept, span_of("text/event-stream"));
+
+    cr_expect_not(accept_takes_gzip(&accept));
+    cr_expect_not(accept_wants_events(&accept));
 }

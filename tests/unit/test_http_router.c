@@ -19,6 +19,8 @@ Test(router, every_path_has_its_route)
     expect_route(METHOD_POST, "/turn", ROUTE_TURN);
     expect_route(METHOD_GET, "/healthz", ROUTE_HEALTHZ);
     expect_route(METHOD_GET, "/openapi.json", ROUTE_OPENAPI);
+    expect_route(METHOD_GET, "/", ROUTE_PAGE);
+    expect_route(METHOD_GET, "/web/main.js", ROUTE_PAGE_FILE);
 }
 
 Test(router, a_head_goes_where_a_get_goes)
@@ -36,18 +38,11 @@ Test(router, a_query_and_the_absolute_form_do_not_matter)
 
 Test(router, what_only_resembles_a_path_is_none)
 {
-    static const char *const TARGETS[] = {"",
-                                          "/",
-                                          "healthz",
-                                          "/healthz/",
-                                          "//healthz",
-                                          "/Healthz",
-                                          "/session/",
-                                          "/session",
-                                          "/session/a/b",
-                                          "/healthz%00",
-                                          "/turn/../turn",
-                                          "*"};
+    static const char *const TARGETS[] = {
+        "",          "/web/",        "/web/a/b",    "healthz",
+        "/healthz/", "//healthz",    "/Healthz",    "/session/",
+        "/session",  "/session/a/b", "/healthz%00", "/turn/../turn",
+        "*"};
 
     for (size_t i = 0; i < sizeof(TARGETS) / sizeof(TARGETS[0]); i++)
         cr_expect_not(router_match(METHOD_GET, TARGETS[i]).is_path_known, "%s",

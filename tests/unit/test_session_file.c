@@ -183,6 +183,7 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     world_close_store(&world);
     snprintf(path, sizeof(path), "%s/poise.db", world.directory);
     run_sql("DROP TABLE heard; DROP TABLE speech; DROP TABLE speech_total;"
+            "DROP TABLE refusal;"
             "PRAGMA user_version = 1");
     world.store = world_open(world.url);
 

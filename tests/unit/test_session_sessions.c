@@ -165,7 +165,7 @@ Test(sessions, a_sweep_spares_a_session_that_was_used)
     world.now_ms += TTL_MS / 2;
     turn(&world, &used, 1, said("one"));
     world.now_ms += TTL_MS / 2;
-    world.store->sweep(world.store, world.now_ms);
+    world.store->sweep(world.store, world.now_ms, 0);
     world.now_ms -= TTL_MS / 2; /* when both would still be there */
 
     await_sweep_of(&unused);
@@ -179,9 +179,9 @@ Test(sessions, a_sweep_comes_back_for_a_session_that_was_used)
     world.now_ms += TTL_MS / 2;
     turn(&world, &id, 1, said("one"));
     world.now_ms += TTL_MS / 2;
-    world.store->sweep(world.store, world.now_ms);
+    world.store->sweep(world.store, world.now_ms, 0);
     world.now_ms += TTL_MS;
-    world.store->sweep(world.store, world.now_ms);
+    world.store->sweep(world.store, world.now_ms, 0);
     world.now_ms = NOW_MS + 1;
 
     await_sweep_of(&id);
@@ -193,7 +193,7 @@ Test(sessions, a_sweep_goes_through_however_many_there_are)
 
     for (int i = 0; i < 200; i++)
         ids[i] = start(&world, 3);
-    world.store->sweep(world.store, world.now_ms + TTL_MS);
+    world.store->sweep(world.store, world.now_ms + TTL_MS, 0);
 
     for (int i = 0; i < 200; i++)
         await_sweep_of(&ids[i]);

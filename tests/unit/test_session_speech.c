@@ -279,7 +279,7 @@ Test(speech, the_room_of_what_is_gone_is_free)
     cr_assert_eq(remove_session(&world, &other), OK);
     spoken_turn(&world, &id, 1, speech_of(&world, "expired ", 2000));
     world.now_ms += SPEECH_MS;
-    world.store->sweep(world.store, world.now_ms);
+    world.store->sweep(world.store, world.now_ms, 0);
     check(&world);
     check(&world);
 

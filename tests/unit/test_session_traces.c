@@ -145,7 +145,7 @@ Test(traces, a_swept_session_leaves_nothing)
 
     turn_marked(&id, 1, "CANARY-alpha", 20);
     world.now_ms += TTL_MS;
-    world.store->sweep(world.store, world.now_ms);
+    world.store->sweep(world.store, world.now_ms, 0);
 
     await_off_disk("CANARY");
     cr_expect_eq(remove_session(&world, &id), ERROR_SESSION_NOT_FOUND);
@@ -218,7 +218,7 @@ Test(traces, swept_speech_leaves_nothing)
         spoken_turn(&world, &id, number, speech_of(&world, "CANARY-sound ", 700000));
     cr_assert(is_on_disk("CANARY"));
     world.now_ms += SPEECH_MS;
-    world.store->sweep(world.store, world.now_ms);
+    world.store->sweep(world.store, world.now_ms, 0);
 
     await_off_disk("CANARY");
     cr_expect_eq(remove_session(&world, &id), OK);

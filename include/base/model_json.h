@@ -1,8 +1,8 @@
 /*
  * JSON as models write it: alone, in a Markdown fence, behind a few words, or cut off.
  */
-#ifndef MODEL_JSON_INTERNAL_H
-#define MODEL_JSON_INTERNAL_H
+#ifndef MODEL_JSON_H
+#define MODEL_JSON_H
 
 #include "private_text.h"
 #include "span.h"
@@ -21,6 +21,9 @@ enum model_json_kind model_json_parse(struct span text, struct json_object **ret
 
 /* The text without white space around it. */
 struct span model_text_trim(struct span text);
+
+/* A string, trimmed, borrowed from the object; false: it is none, or has nothing but white space, or a NUL. */
+bool model_json_text(struct json_object *value, struct span *ret_text);
 
 /* A string, trimmed, of 1 to `max_words` words; false: it is none, or has no words, more
  * words, more than 2,000 characters, or a NUL. */

@@ -1,7 +1,6 @@
-#include "model_json_internal.h"
+#include "model_json.h"
 
 #include "json.h"
-#include "private_reveal.h"
 #include "utf8.h"
 #include "words.h"
 
@@ -210,8 +209,7 @@ enum model_json_kind model_json_parse(struct span text, struct json_object **ret
     return MODEL_JSON_OBJECT;
 }
 
-bool model_json_words(struct json_object *value, size_t max_words,
-                      struct private_text *ret_text)
+bool model_json_text(struct json_object *value, struct span *ret_text)
 {
     struct span text;
 
@@ -221,8 +219,17 @@ bool model_json_words(struct json_object *value, size_t max_words,
     text.length = (size_t)json_object_get_string_len(value);
     if (!utf8_is_valid(text.bytes, text.length))
         return false;
-    text = model_text_trim(text);
-    if (text.length == 0 || utf8_count(text.bytes, text.length) > MAX_CHARACTERS ||
+    *ret_text = model_text_trim(text);
+    return ret_text->length > 0;
+}
+
+bool model_json_words(struct json_object *value, size_t max_words,
+                      struct private_text *ret_text)
+{
+    struct span text;
+
+    if (!model_json_text(value, &text) ||
+        utf8_count(text.bytes, text.length) > MAX_CHARACTERS ||
         words_count(text) > max_words)
         return false;
     *ret_text = private_text_copy(text.bytes, text.length);

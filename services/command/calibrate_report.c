@@ -1,0 +1,203 @@
+#include "calibrate_internal.h"
+
+#include "private_reveal.h"
+
+#include <string.h>
+
+#define STEPS      100 /* thresholds that are tried, over 1 */
+#define KINDS_MOST 32
+
+/* Of a pair, the lower threshold tells this share of the answerable questions, and no more, that the
+ * material does not have their topic. */
+#define NOT_COVERED_MOST 0.01
+
+/* ---- rates ---- */
+
+struct rates rates_at(const struct labelled_set *set, double threshold, const char *kind)
+{
+    struct rates rates = {0};
+
+    for (size_t i = 0; i < set->count; i++) {
+        const struct labelled *question = &set->all[i];
+        bool is_answered = question->best >= threshold;
+
+        if (kind != NULL && (question->kind == NULL || strcmp(question->kind, kind) != 0))
+            continue;
+        if (!question->is_answerable) {
+            rates.unanswerable++;
+            rates.false_answers += is_answered ? 1 : 0;
+            continue;
+        }
+        rates.answerable++;
+        rates.false_refusals += is_answered ? 0 : 1;
+        if (is_answered && question->expected_count > 0) {
+            rates.labelled++;
+            rates.right += question->of_right >= threshold ? 1 : 0;
+        }
+    }
+    return rates;
+}
+
+static double share(size_t part, size_t whole)
+{
+    return whole > 0 ? (double)part / (double)whole : 0;
+}
+
+double rates_false_refusals(const struct rates *rates)
+{
+    return share(rates->false_refusals, rates->answerable);
+}
+
+double rates_false_answers(const struct rates *rates)
+{
+    return share(rates->false_answers, rates->unanswerable);
+}
+
+double rates_right(const struct rates *rates)
+{
+    return share(rates->right, rates->labelled);
+}
+
+bool rates_meet(const struct rates *rates)
+{
+    return rates_false_refusals(rates) <= CALIBRATE_FALSE_REFUSALS_MOST &&
+           rates_false_answers(rates) <= CALIBRATE_FALSE_ANSWERS_MOST;
+}
+
+/* In the middle of the thresholds that meet both, where it is least likely to be luck. */
+bool calibrate_pair(const struct labelled_set *set, double *ret_answer,
+                    double *ret_related)
+{
+    int lowest = -1, highest = -1, related = 0;
+    struct rates rates;
+
+    for (int step = 0; step <= STEPS; step++) {
+        rates = rates_at(set, (double)step / STEPS, NULL);
+        if (!rates_meet(&rates))
+            continue;
+        lowest = lowest < 0 ? step : lowest;
+        highest = step;
+    }
+    if (lowest < 0)
+        return false;
+    for (int step = 0; step <= (lowest + highest) / 2; step++) {
+        rates = rates_at(set, (double)step / STEPS, NULL);
+        if (rates_false_refusals(&rates) <= NOT_COVERED_MOST)
+            related = step;
+    }
+    *ret_answer = (double)((lowest + highest) / 2) / STEPS;
+    *ret_related = (double)related / STEPS;
+    return true;
+}
+
+/* ---- tables ---- */
+
+static void print_share(size_t part, size_t whole)
+{
+    if (whole > 0)
+        printf("  %5zu of %5zu %5.1f %%", part, whole, 100 * share(part, whole));
+    else
+        printf("  %22s", "-");
+}
+
+static void print_row(const char *name, const struct rates *rates)
+{
+    printf("%-14s", name);
+    print_share(rates->false_refusals, rates->answerable);
+    print_share(rates->false_answers, rates->unanswerable);
+    print_share(rates->right, rates->labelled);
+    putchar('\n');
+}
+
+static void print_head(const char *first)
+{
+    printf("\n%-14s  %22s  %22s  %22s\n", first, "false refusals", "false answers",
+           "right passage");
+}
+
+static void print_kinds(const struct labelled_set *set, double threshold)
+{
+    const char *kinds[KINDS_MOST];
+    size_t count = 0;
+
+    for (size_t i = 0; i < set->count && count < KINDS_MOST; i++) {
+        const char *kind = set->all[i].kind;
+        bool is_new = kind != NULL;
+
+        for (size_t j = 0; is_new && j < count; j++)
+            is_new = strcmp(kinds[j], kind) != 0;
+        if (is_new)
+            kinds[count++] = kind;
+    }
+    if (count == 0)
+        return;
+    print_head("kind");
+    for (size_t i = 0; i < count; i++) {
+        struct rates rates = rates_at(set, threshold, kinds[i]);
+
+        print_row(kinds[i], &rates);
+    }
+}
+
+static void print_pair(const struct labelled_set *set)
+{
+    double answer, related;
+
+    printf("\nfalse refusals <= %.0f %% and false answers <= %.0f %%: ",
+           100 * CALIBRATE_FALSE_REFUSALS_MOST, 100 * CALIBRATE_FALSE_ANSWERS_MOST);
+    if (calibrate_pair(set, &answer, &related))
+        printf("GROUND_RELATED_SCORE=%.2f GROUND_ANSWER_SCORE=%.2f\n", related, answer);
+    else
+        printf("no threshold meets both\n");
+}
+
+void calibrate_print(const struct settings *settings, const struct labelled_set *set)
+{
+    double thresholds[] = {settings->ground_related_score, settings->ground_answer_score};
+    const char *names[] = {"related", "answer"};
+    struct rates rates;
+    char name[32];
+
+    rates = rates_at(set, 0, NULL);
+    printf("%zu questions, %zu answerable and %zu not\n", set->count, rates.answerable,
+           rates.unanswerable);
+    print_head("at present");
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(name, sizeof(name), "%s %.2f", names[i], thresholds[i]);
+        rates = rates_at(set, thresholds[i], NULL);
+        print_row(name, &rates);
+    }
+    print_kinds(set, settings->ground_answer_score);
+    print_head("threshold");
+    for (int step = 5; step < STEPS; step += 5) {
+        snprintf(name, sizeof(name), "%.2f", (double)step / STEPS);
+        rates = rates_at(set, (double)step / STEPS, NULL);
+        print_row(name, &rates);
+    }
+    print_pair(set);
+}
+
+static const char *fault(const struct labelled *question, double threshold)
+{
+    bool is_answered = question->best >= threshold;
+
+    if (question->is_answerable && !is_answered)
+        return "refused";
+    if (!question->is_answerable)
+        return is_answered ? "answered" : NULL;
+    return question->expected_count > 0 && question->of_right < threshold ? "elsewhere"
+                                                                          : NULL;
+}
+
+void calibrate_explain(const struct settings *settings, const struct labelled_set *set)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct labelled *question = &set->all[i];
+        const char *wrong = fault(question, settings->ground_answer_score);
+        struct span text = private_reveal(&question->text);
+
+        if (wrong != NULL)
+            printf("%-9s %.3f  %.*s\n", wrong, question->best, (int)text.length,
+                   text.bytes);
+    }
+}

@@ -1,0 +1,161 @@
+/*
+ * `poise support --jsonl [FILE]`: the last gate of grounded answers alone, for people who tune it.
+ *
+ *   in   { "id", "question", "answer", "passages": [text, ...] }
+ *   out  { "id", "supported": bool, "unsupported": [sentence, ...] }
+ *
+ * Other members are ignored, so is the question: what an answer claims must stand in the passages,
+ * whatever was asked.  A line that is none of these is answered by { "id", "error" }.
+ */
+#include "support.h"
+#include "command.h"
+
+#include "json.h"
+#include "lines.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+enum {
+    STATUS_GOOD = 0,
+    STATUS_BAD_USAGE = 2,
+    STATUS_NO_VERDICT = 3,
+};
+
+enum { MAX_DEPTH = 16, MAX_PASSAGES = 64, MAX_LINE_BYTES = 1 << 24 };
+
+static const char usage[] =
+    "usage: poise support --jsonl [FILE]\n"
+    "\n"
+    "Lines of { \"id\", \"question\", \"answer\", \"passages\": [text] } in, a line of { \"id\",\n"
+    "\"supported\", \"unsupported\": [sentence] } out for each.  Without FILE, standard input is\n"
+    "read.  Exit status: 0 every line has its verdict, 2 bad usage or input, 3 a line was none.\n";
+
+static bool judge_line(void *context, struct span line, struct buffer *out);
+static const char *read_passages(struct json_object *object, struct span *passages,
+                                 size_t *ret_count);
+static void write_verdict(struct support *support, struct span answer, size_t count,
+                          struct json_writer *writer);
+
+int command_support(int argc, char **argv)
+{
+    static const int statuses[] = {
+        [LINES_GOOD] = STATUS_GOOD,
+        [LINES_SOME_BAD] = STATUS_NO_VERDICT,
+        [LINES_FAILED] = STATUS_BAD_USAGE,
+    };
+    int file = STDIN_FILENO;
+    struct support *support;
+    enum lines_outcome outcome;
+
+    if (argc < 1 || argc > 2 || strcmp(argv[0], "--jsonl") != 0 ||
+        (argc == 2 && strncmp(argv[1], "--", 2) == 0)) {
+        fputs(usage, stderr);
+        return STATUS_BAD_USAGE;
+    }
+    if (argc == 2 && strcmp(argv[1], "-") != 0)
+        file = open(argv[1], O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        fprintf(stderr, "poise support: %s: %s\n", argv[1], strerror(errno));
+        return STATUS_BAD_USAGE;
+    }
+    support = support_new();
+    outcome = lines_answer("support", file, judge_line, support);
+    support_free(support);
+    if (file != STDIN_FILENO)
+        close(file);
+    return statuses[outcome];
+}
+
+/* A string or a number is repeated; anything else is null. */
+static void write_id(struct json_writer *writer, struct json_object *id)
+{
+    json_key(writer, "id");
+    if (json_object_is_type(id, json_type_string))
+        json_span(writer, (struct span){json_object_get_string(id),
+                                        (size_t)json_object_get_string_len(id)});
+    else if (json_object_is_type(id, json_type_int) ||
+             json_object_is_type(id, json_type_double))
+        json_raw(writer, json_object_get_string(id), strlen(json_object_get_string(id)));
+    else
+        json_null(writer);
+}
+
+static bool judge_line(void *context, struct span line, struct buffer *out)
+{
+    struct json_object *object = line.length <= MAX_LINE_BYTES
+                                     ? json_parse(line.bytes, line.length, MAX_DEPTH)
+                                     : NULL;
+    struct span answer = json_member_string(object, "answer");
+    struct span passages[MAX_PASSAGES];
+    const char *problem = NULL;
+    struct json_writer writer;
+    size_t count = 0;
+
+    if (!json_object_is_type(object, json_type_object))
+        problem = "no JSON object";
+    else if (answer.bytes == NULL)
+        problem = "no answer";
+    else
+        problem = read_passages(object, passages, &count);
+
+    json_writer_init(&writer, out);
+    json_begin_object(&writer);
+    write_id(&writer, json_member(object, "id"));
+    if (problem != NULL) {
+        json_key(&writer, "error");
+        json_string(&writer, problem);
+    } else {
+        support_read(context, passages, count);
+        write_verdict(context, answer, count, &writer);
+    }
+    json_end_object(&writer);
+    buffer_append_char(out, '\n');
+    json_wipe_and_put(object);
+    return problem == NULL;
+}
+
+/* NULL, or what is wrong with them. */
+static const char *read_passages(struct json_object *object, struct span *passages,
+                                 size_t *ret_count)
+{
+    struct json_object *list = json_member(object, "passages");
+
+    if (!json_object_is_type(list, json_type_array))
+        return "no passages";
+    *ret_count = json_object_array_length(list);
+    if (*ret_count > MAX_PASSAGES)
+        return "more than 64 passages";
+    for (size_t at = 0; at < *ret_count; at++) {
+        struct json_object *passage = json_object_array_get_idx(list, at);
+
+        if (!json_object_is_type(passage, json_type_string))
+            return "a passage is no string";
+        passages[at] = (struct span){json_object_get_string(passage),
+                                     (size_t)json_object_get_string_len(passage)};
+    }
+    return NULL;
+}
+
+static void write_verdict(struct support *support, struct span answer, size_t count,
+                          struct json_writer *writer)
+{
+    uint64_t all = count == MAX_PASSAGES ? UINT64_MAX : ((uint64_t)1 << count) - 1;
+    bool is_supported = true;
+    struct span sentence;
+
+    for (size_t offset = 0; support_next_sentence(support, answer, &offset, &sentence);)
+        is_supported = is_supported && support_holds(support, sentence, all);
+    json_key(writer, "supported");
+    json_boolean(writer, is_supported);
+    json_key(writer, "unsupported");
+    json_begin_array(writer);
+    for (size_t offset = 0;
+         !is_supported && support_next_sentence(support, answer, &offset, &sentence);)
+        if (!support_holds(support, sentence, all))
+            json_span(writer, sentence);
+    json_end_array(writer);
+}

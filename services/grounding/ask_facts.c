@@ -1,0 +1,235 @@
+/*
+ * What the gates are told of a question: the facts, gathered where there are things to be asked, so that the
+ * gates themselves need nothing but numbers.
+ */
+#include "ask_internal.h"
+
+#include "clock.h"
+#include "mem.h"
+#include "private_reveal.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SELECTION_ID      "user-selection"
+#define SELECTION_CHAPTER "Selected text"
+#define TIME_BEHIND_MS    1500
+
+int64_t ask_time_left_ms(const struct ask *ask, int64_t longest_ms)
+{
+    int64_t left_ms = (ask->deadline_us - clock_monotonic_us()) / 1000;
+
+    return left_ms < longest_ms ? left_ms : longest_ms;
+}
+
+struct coach *ask_model(const struct ask *ask)
+{
+    struct coach *coach = ask->services->coaches->all[ask->coach_at];
+
+    return strcmp(coach->name, "builtin") == 0 ? NULL : coach;
+}
+
+int64_t ask_model_time_ms(const struct ask *ask)
+{
+    int64_t behind = (int64_t)(ask->services->coaches->count - ask->coach_at) - 1;
+    int64_t most_ms = ask->services->settings->llm_timeout_s * 1000;
+    int64_t left_ms = ask_time_left_ms(ask, INT64_MAX) - behind * TIME_BEHIND_MS;
+
+    return left_ms < most_ms ? left_ms : most_ms;
+}
+
+bool ask_may_ask_elsewhere(struct ask *ask, enum error error)
+{
+    if (!fallback_helps(error) || ask->coach_at + 1 == ask->services->coaches->count)
+        return false;
+    ask->coach_at++;
+    return true;
+}
+
+struct filter_verdict ask_screen(struct ask *ask, const struct private_text *text)
+{
+    struct filter_verdict passed = {.outcome = FILTER_PASS};
+    struct span span = private_reveal(text);
+
+    if (ask->services->filter == NULL || span.length == 0)
+        return passed;
+    return filter_check(ask->services->filter, span.bytes, span.length);
+}
+
+size_t ask_related_chunks(const struct ask *ask, double *ret_max_score)
+{
+    const struct passages *found = &ask->retrieval.passages;
+    size_t count = 0;
+
+    *ret_max_score = -1;
+    for (size_t at = 0; at < found->count; at++) {
+        if (found->all[at].score < ask->services->settings->ground_related_score)
+            continue;
+        count++;
+        if (found->all[at].score > *ret_max_score)
+            *ret_max_score = found->all[at].score;
+    }
+    return count;
+}
+
+/* To the four digits that are shown, so that what is decided and what is shown agree. */
+static void cut_scores(struct ask *ask)
+{
+    struct passages *found = &ask->retrieval.passages;
+
+    for (size_t at = 0; at < found->count; at++)
+        found->all[at].score = floor(found->all[at].score * 1e4 + 1e-6) / 1e4;
+    ask->retrieval.coverage = floor(ask->retrieval.coverage * 1e4 + 1e-6) / 1e4;
+}
+
+const char *ask_quoted(const struct ask *ask, size_t passage)
+{
+    const char *text = ask->given.all[passage].text;
+
+    for (size_t at = 0; at < ask->generated.count; at++) {
+        const struct generated_sentence *sentence = &ask->generated.sentences[at];
+        struct span words = private_reveal(&sentence->text);
+        const char *found = NULL;
+
+        if ((sentence->cited >> passage & 1) != 0)
+            found = memmem(text, strlen(text), words.bytes, words.length);
+        if (found != NULL)
+            return found;
+    }
+    return text;
+}
+
+static struct passage copy_passage(const struct passage *passage)
+{
+    struct passage copy = *passage;
+
+    copy.id = mem_copy_string(passage->id);
+    copy.chapter = mem_copy_string(passage->chapter);
+    copy.section = mem_copy_string(passage->section);
+    copy.text = mem_copy_string(passage->text);
+    return copy;
+}
+
+static int by_order(const void *one, const void *other)
+{
+    int64_t first = ((const struct passage *)one)->order;
+    int64_t second = ((const struct passage *)other)->order;
+
+    return first < second ? -1 : first > second;
+}
+
+/* POST /ask answers from what is good enough to answer from; POST /v1/chat, whose answers are checked
+ * afterwards, from all that has to do with the question. */
+static void give_retrieved(struct ask *ask)
+{
+    const struct settings *settings = ask->services->settings;
+    const struct passages *found = &ask->retrieval.passages;
+    double least = settings->ground_answer_score;
+
+    if (ask->request.surface == ASK_CHAT && settings->ground_related_score < least)
+        least = settings->ground_related_score;
+    ask->given.all = mem_zalloc(found->count * sizeof(struct passage));
+    for (size_t at = 0; at < found->count; at++)
+        if (found->all[at].score >= least)
+            ask->given.all[ask->given.count++] = copy_passage(&found->all[at]);
+    if (ask->given.count > 0)
+        qsort(ask->given.all, ask->given.count, sizeof(struct passage), by_order);
+}
+
+static void give_selection(struct ask *ask)
+{
+    struct span text = private_reveal(&ask->request.selection);
+
+    ask->given.all = MEM_NEW(struct passage);
+    ask->given.count = 1;
+    ask->given.all[0] = (struct passage){
+        .id = mem_copy_string(SELECTION_ID),
+        .chapter = mem_copy_string(SELECTION_CHAPTER),
+        .section = mem_copy_string(""),
+        .page = -1,
+        .text = mem_copy(text.bytes, text.length),
+        .score = ask->retrieval.coverage,
+    };
+}
+
+static bool terms_share(const struct terms *question, const struct terms *passage)
+{
+    for (size_t at = 0; at < question->count; at++) {
+        if ((question->all[at].flags & TERM_STOP) != 0)
+            continue;
+        for (size_t other = 0; other < passage->count; other++)
+            if (term_equals(question, &question->all[at], passage, &passage->all[other]))
+                return true;
+    }
+    return false;
+}
+
+/* Does any word of the question that says something of its subject stand in a passage, or above it? */
+static bool has_key_words(struct ask *ask)
+{
+    struct terms_reader *reader = ask->services->reader;
+    struct terms question = {0}, passage = {0};
+    bool is_found = false;
+
+    terms_read(reader, private_reveal(&ask->request.question), &question);
+    for (size_t at = 0; !is_found && at < ask->given.count; at++) {
+        const struct passage *given = &ask->given.all[at];
+
+        terms_read(reader, span_of(given->text), &passage);
+        is_found = terms_share(&question, &passage);
+        terms_read(reader, span_of(given->section), &passage);
+        is_found = is_found || terms_share(&question, &passage);
+        terms_read(reader, span_of(given->chapter), &passage);
+        is_found = is_found || terms_share(&question, &passage);
+    }
+    terms_done(&question);
+    terms_done(&passage);
+    return is_found;
+}
+
+void ask_judge_retrieval(struct ask *ask)
+{
+    struct retriever *retriever = ask->services->retriever;
+    struct gate_facts *facts = &ask->facts;
+    const struct passages *found = &ask->retrieval.passages;
+    struct corpus *corpus;
+
+    facts->unsupported = -1;
+    cut_scores(ask);
+    if (facts->has_selection) {
+        facts->coverage = ask->retrieval.coverage;
+        give_selection(ask);
+        return;
+    }
+    facts->max_score = -1;
+    for (size_t at = 0; at < found->count; at++)
+        if (found->all[at].score > facts->max_score)
+            facts->max_score = found->all[at].score;
+    give_retrieved(ask);
+    facts->has_key_words = has_key_words(ask);
+    corpus = retriever->corpus(retriever);
+    facts->corpus = corpus;
+    facts->scope = corpus_judge(corpus, private_reveal(&ask->request.question),
+                                &facts->out_of_scope);
+}
+
+static bool cites_anything(const struct generated *generated)
+{
+    for (size_t at = 0; at < generated->count; at++)
+        if (generated->sentences[at].cited != 0)
+            return true;
+    return false;
+}
+
+void ask_judge_generated(struct ask *ask)
+{
+    struct gate_facts *facts = &ask->facts;
+
+    facts->corpus = NULL; /* another index may have taken its place */
+    facts->is_unanswered = ask->generated.is_refused || !cites_anything(&ask->generated);
+    facts->confidence =
+        facts->is_unanswered
+            ? 0
+            : generated_confidence(&ask->generated, &ask->given, &facts->unsupported);
+}

@@ -1,0 +1,76 @@
+/*
+ * One question under way, as ask.c, ask_facts.c, ask_data.c and ask_report.c see it.
+ */
+#ifndef ASK_INTERNAL_H
+#define ASK_INTERNAL_H
+
+#include "ask.h"
+#include "gates.h"
+#include "generate.h"
+
+struct ask {
+    struct ask_services *services; /* borrowed */
+    struct ask_request request;    /* owned texts */
+    ask_done_fn *done;
+    void *context;   /* borrowed */
+    bool is_counted; /* it is in services->inflight */
+    int64_t started_us;
+    int64_t deadline_us; /* monotonic */
+    int64_t llm_us;
+    size_t coach_at; /* in services->coaches: who is asked */
+
+    struct retrieval retrieval; /* owned */
+    struct passages given; /* what an answer is made from, in document order; owned */
+    struct gate_facts facts;
+    struct gate_ruling ruling;  /* owned */
+    struct generated generated; /* owned */
+    bool is_generated;
+    struct private_text answer; /* owned */
+
+    const char
+        *refusal_source; /* static: what the safety filter refused; NULL: nothing */
+    char category[64];   /* ... and why */
+};
+
+/* At most this, and never more than what is left until the deadline. */
+int64_t ask_time_left_ms(const struct ask *ask, int64_t longest_ms);
+
+/* The coach whose turn it is; NULL: it is no model. */
+struct coach *ask_model(const struct ask *ask);
+
+/* What it may take: who is not the last leaves some time to those behind. */
+int64_t ask_model_time_ms(const struct ask *ask);
+
+/* Is there another one to ask after this error?  Then it is that one's turn. */
+bool ask_may_ask_elsewhere(struct ask *ask, enum error error);
+
+/* Fills in `given` and the facts that are known after the retrieval. */
+void ask_judge_retrieval(struct ask *ask);
+
+/* The same after an answer was generated. */
+void ask_judge_generated(struct ask *ask);
+
+/* Chunks of the retrieval that have to do with the question; and the best of their scores,
+ * below 0: there is none. */
+size_t ask_related_chunks(const struct ask *ask, double *ret_max_score);
+
+/* Where a sentence of the answer that cites a given passage stands in it word for word; where
+ * none does, the passage's beginning. */
+const char *ask_quoted(const struct ask *ask, size_t passage);
+
+/* The verdict of the safety filter on one text. */
+struct filter_verdict ask_screen(struct ask *ask, const struct private_text *text);
+
+/* JSON for `data` of an answer or a refusal. */
+struct private_text ask_write_data(const struct ask *ask);
+
+/* JSON for `details` of ERROR_CONTENT_REFUSED. */
+struct private_text ask_write_details(const struct ask *ask);
+
+/* What the refusal log is told of a refusal. */
+struct refusal ask_refusal(const struct ask *ask);
+
+/* The log line, and the counters. */
+void ask_report(const struct ask *ask, enum error error);
+
+#endif

@@ -1,0 +1,80 @@
+/*
+ * A question in the log, in the counters and in the refusal log.
+ */
+#include "ask_internal.h"
+
+#include "clock.h"
+
+#include <string.h>
+
+struct refusal ask_refusal(const struct ask *ask)
+{
+    struct refusal refusal = {
+        .at_ms = clock_wall_ms(),
+        .session_id = ask->request.session_id,
+        .question = private_text_clone(&ask->request.question),
+    };
+    const struct buffer *reason = &ask->ruling.reason;
+    const char *gate = gate_name(ask->ruling.refused_by);
+
+    /* POST /ask has names for its reasons; those of POST /v1/chat are sentences. */
+    if (ask->request.surface == ASK_TEXTBOOK && reason->length < sizeof(refusal.reason))
+        memcpy(refusal.reason, reason->bytes, reason->length);
+    else
+        strncpy(refusal.reason, gate, sizeof(refusal.reason) - 1);
+    refusal.chunks_retrieved = (int64_t)ask_related_chunks(ask, &refusal.max_score);
+    return refusal;
+}
+
+static void count(const struct ask *ask, enum error error, int64_t total_us)
+{
+    struct metrics *metrics = ask->services->metrics;
+    bool is_textbook = ask->request.surface == ASK_TEXTBOOK;
+
+    metrics_add(is_textbook ? &metrics->ASK_QUESTIONS : &metrics->CHAT_QUESTIONS, 1);
+    metrics_add(&metrics->ASK_MICROSECONDS, total_us);
+    metrics_add(&metrics->STAGE_MICROSECONDS[STAGE_LLM], ask->llm_us);
+    if (ask->refusal_source != NULL)
+        metrics_add(&metrics->ASK_CONTENT_REFUSALS, 1);
+    else if (error != OK)
+        metrics_add(&metrics->ASK_FAILURES, 1);
+    else if (ask->ruling.refused_by != GATE_COUNT)
+        metrics_add(&metrics->ASK_REFUSALS[ask->ruling.refused_by], 1);
+    else
+        metrics_add(&metrics->ASK_ANSWERS, 1);
+    if (ask->is_generated) {
+        metrics_add(&metrics->ASK_CONFIDENCES, 1);
+        metrics_add(&metrics->ASK_CONFIDENCE_THOUSANDTHS,
+                    (int64_t)(ask->facts.confidence * 1000 + 0.5));
+    }
+}
+
+void ask_report(const struct ask *ask, enum error error)
+{
+    int64_t total_us = clock_monotonic_us() - ask->request.received_us;
+    bool is_refused = error == OK && ask->ruling.refused_by != GATE_COUNT;
+    struct log_line *line = log_begin(ask->services->log, LOG_INFO, "ask");
+
+    log_id(line, LOG_REQUEST_ID, &ask->request.request_id);
+    if (*ask->request.session_id.text != '\0')
+        log_id(line, LOG_SESSION_ID, &ask->request.session_id);
+    log_word(line, LOG_ROUTE, ask->request.surface == ASK_TEXTBOOK ? "ask" : "chat");
+    if (error != OK) {
+        log_word(line, LOG_STAGE, stage_name(error_info(error)->stage));
+        log_word(line, LOG_CODE, error_info(error)->code);
+    }
+    if (ask->refusal_source != NULL) {
+        log_word(line, LOG_SOURCE, ask->refusal_source);
+        log_word(line, LOG_REASON, ask->category);
+    }
+    log_word(line, LOG_OUTCOME,
+             error != OK  ? "failed"
+             : is_refused ? "refused"
+                          : "answered");
+    if (is_refused)
+        log_word(line, LOG_GATE, gate_name(ask->ruling.refused_by));
+    log_number(line, LOG_LLM_MS, ask->llm_us > 0 ? ask->llm_us / 1000 : 0);
+    log_number(line, LOG_TOTAL_MS, total_us / 1000);
+    log_end(line);
+    count(ask, error, total_us);
+}

@@ -1,0 +1,54 @@
+#include "refusal_log.h"
+
+#include "mem.h"
+
+#include <stdlib.h>
+
+/* A line on its way to the file. */
+struct note {
+    uv_work_t work;
+    const char *path;       /* borrowed from the settings */
+    struct refusal refusal; /* owned */
+    bool is_kept;
+    store_done_fn *done;
+    void *context; /* borrowed */
+};
+
+static void write_note(uv_work_t *work)
+{
+    struct note *note = work->data;
+
+    note->is_kept = refusal_append(note->path, &note->refusal);
+}
+
+static void on_written(uv_work_t *work, int status)
+{
+    struct note *note = work->data;
+    bool is_kept = status == 0 && note->is_kept;
+
+    note->done(note->context, is_kept ? OK : ERROR_STORE_UNAVAILABLE);
+    refusal_done(&note->refusal);
+    free(note);
+}
+
+void refusal_log_note(const struct settings *settings, struct store *store,
+                      struct loop *loop, struct refusal *refusal, store_done_fn *done,
+                      void *context)
+{
+    struct note *note;
+
+    if (!settings->refusal_log_questions)
+        refusal_done(refusal);
+    if (*settings->refusal_log == '\0') {
+        store->note_refusal(store, loop, refusal, done, context);
+        return;
+    }
+    note = MEM_NEW(struct note);
+    note->work.data = note;
+    note->path = settings->refusal_log;
+    note->refusal = *refusal;
+    refusal->question = (struct private_text){NULL, 0};
+    note->done = done;
+    note->context = context;
+    uv_queue_work(loop_uv(loop), &note->work, write_note, on_written);
+}

@@ -1,0 +1,445 @@
+#include "relevance.h"
+
+#include "mem.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* BM25 (Robertson and Zaragoza, The Probabilistic Relevance Framework, 2009). */
+#define BM25_K1 1.2
+#define BM25_B  0.75
+
+#define LIKE_LETTERS_LEAST 5
+#define LIKE_CREDIT        0.8
+#define NEIGHBOUR_WORDS    3
+#define WORDS_ALONE        2
+#define NO_WORD            UINT16_MAX
+
+enum { SET_WORDS = RELEVANCE_WORDS_MOST / 64 };
+
+/* Words of the question, by their place in it. */
+struct word_set {
+    uint64_t bits[SET_WORDS];
+};
+
+struct relevance {
+    struct terms_reader *reader; /* owned */
+    struct terms text, headings; /* of the last passage */
+    uint16_t *hits;              /* owned: which word of the question each term is */
+    size_t hits_capacity;
+};
+
+struct relevance *relevance_new(void)
+{
+    struct relevance *relevance = MEM_NEW(struct relevance);
+
+    relevance->reader = terms_reader_new();
+    return relevance;
+}
+
+void relevance_free(struct relevance *relevance)
+{
+    if (relevance == NULL)
+        return;
+    terms_reader_free(relevance->reader);
+    terms_done(&relevance->text);
+    terms_done(&relevance->headings);
+    free(relevance->hits);
+    free(relevance);
+}
+
+static void set_add(struct word_set *set, size_t word)
+{
+    set->bits[word / 64] |= UINT64_C(1) << (word % 64);
+}
+
+static bool set_has(const struct word_set *set, size_t word)
+{
+    return (set->bits[word / 64] >> (word % 64) & 1) != 0;
+}
+
+static void set_join(struct word_set *set, const struct word_set *other)
+{
+    for (size_t i = 0; i < SET_WORDS; i++)
+        set->bits[i] |= other->bits[i];
+}
+
+/* Share of the question's weight that these words carry. */
+static double set_share(const struct word_set *set,
+                        const struct relevance_question *question)
+{
+    double weight = 0;
+
+    for (size_t i = 0; i < question->count; i++)
+        if (set_has(set, i))
+            weight += question->words[i].weight * question->words[i].credit;
+    return question->weight > 0 ? weight / question->weight : 0;
+}
+
+static double rarity(int64_t passages, int64_t all)
+{
+    double with = (double)passages, count = (double)(all > passages ? all : passages);
+
+    return log(1 + (count - with + 0.5) / (with + 0.5));
+}
+
+/* Digits do not count: 1876 is not a misspelt 1776. */
+static bool has_letters_for_a_like(const char *stem)
+{
+    size_t letters = 0;
+
+    for (; *stem != '\0'; stem++) {
+        if (*stem >= '0' && *stem <= '9')
+            return false;
+        letters += ((unsigned char)*stem & 0xc0) != 0x80; /* first byte of a character */
+    }
+    return letters >= LIKE_LETTERS_LEAST;
+}
+
+static void weigh(struct relevance_word *word, const struct relevance_corpus *corpus)
+{
+    char like[RELEVANCE_STEM_BYTES];
+
+    word->credit = 1;
+    word->weight = 1;
+    if (corpus == NULL)
+        return;
+    word->passages = corpus->passages_with(corpus->context, word->stem);
+    word->weight = rarity(word->passages, corpus->passages);
+    if (word->passages > 0 || !has_letters_for_a_like(word->stem) ||
+        !corpus->stem_like(corpus->context, word->stem, like, sizeof(like),
+                           &word->passages))
+        return;
+    memcpy(word->stem, like, sizeof(like));
+    word->credit = LIKE_CREDIT;
+}
+
+static struct relevance_word *find_word(const struct relevance_question *question,
+                                        const char *stem)
+{
+    for (size_t i = 0; i < question->count; i++)
+        if (strcmp(question->words[i].stem, stem) == 0)
+            return &question->words[i];
+    return NULL;
+}
+
+/* Stems of what people say around a question, and of nothing that it is about. */
+static bool is_of_asking(const struct terms *terms, const struct term *term)
+{
+    static const char *const stems[] = {
+        "am",     "ani",  "anyon", "anybodi",    "bit",      "explain", "he",     "hei",
+        "hello",  "her",  "hi",    "him",        "his",      "if",      "im",     "just",
+        "know",   "lot",  "me",    "mine",       "my",       "myself",  "our",    "pleas",
+        "realli", "she",  "so",    "some",       "somebodi", "someon",  "sorri",  "tell",
+        "their",  "them", "then",  "understand", "us",       "want",    "wonder",
+    };
+
+    /* "thanks", but not the beginning of a thank-you note */
+    if (strcmp(term_stem(terms, term), "thank") == 0)
+        return term->end - term->start == strlen("thanks");
+    for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
+        if (strcmp(term_stem(terms, term), stems[i]) == 0)
+            return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0;
+    return false;
+}
+
+static bool says_something(const struct term *term)
+{
+    return (term->flags & TERM_STOP) == 0 && term->stem_length < RELEVANCE_STEM_BYTES;
+}
+
+/* Does enough of the question stand without those words? */
+static bool stands_alone(const struct terms *terms)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < terms->count; i++)
+        count += says_something(&terms->all[i]) && !is_of_asking(terms, &terms->all[i])
+                     ? 1
+                     : 0;
+    return count >= WORDS_ALONE;
+}
+
+static void add_words(struct relevance_question *question, const struct terms *terms)
+{
+    bool keeps_asking = !stands_alone(terms);
+    bool is_behind = false; /* the last word was added as the newest */
+
+    for (size_t i = 0; i < terms->count && question->count < RELEVANCE_WORDS_MOST; i++) {
+        const struct term *term = &terms->all[i];
+        struct relevance_word *word = find_word(question, term_stem(terms, term));
+        bool is_new = word == NULL;
+
+        if (!says_something(term) || (!keeps_asking && is_of_asking(terms, term)))
+            continue;
+        if (is_new) {
+            word = &question->words[question->count++];
+            memcpy(word->stem, term_stem(terms, term), term->stem_length);
+            word->has_left = is_behind;
+        }
+        word->is_fact |= (term->flags & (TERM_NAME | TERM_NUMBER)) != 0;
+        is_behind = is_new;
+    }
+}
+
+void relevance_ask(struct relevance *relevance, struct span question,
+                   const struct relevance_corpus *corpus,
+                   struct relevance_question *ret_question)
+{
+    struct terms terms = {0};
+
+    *ret_question = (struct relevance_question){0};
+    terms_read(relevance->reader, question, &terms);
+    ret_question->words = mem_zalloc(RELEVANCE_WORDS_MOST * sizeof(*ret_question->words));
+    add_words(ret_question, &terms);
+    for (size_t i = 0; i < ret_question->count; i++) {
+        weigh(&ret_question->words[i], corpus);
+        ret_question->weight += ret_question->words[i].weight;
+    }
+    terms_done(&terms);
+}
+
+void relevance_question_done(struct relevance_question *question)
+{
+    if (question->words != NULL)
+        explicit_bzero(question->words, RELEVANCE_WORDS_MOST * sizeof(*question->words));
+    free(question->words);
+    *question = (struct relevance_question){0};
+}
+
+size_t relevance_rarest(const struct relevance_question *question, size_t limit,
+                        int64_t passages_most, const char **ret_stems)
+{
+    struct word_set taken = {0};
+    int64_t passages = 0;
+    size_t count = 0;
+
+    for (; count < limit; count++) {
+        const struct relevance_word *best = NULL;
+
+        for (size_t i = 0; i < question->count; i++) {
+            const struct relevance_word *word = &question->words[i];
+
+            if (word->passages > 0 && !set_has(&taken, i) &&
+                (best == NULL || word->passages < best->passages))
+                best = word;
+        }
+        if (best == NULL)
+            break;
+        passages += best->passages;
+        if (count >= 2 && passages > passages_most)
+            break;
+        set_add(&taken, (size_t)(best - question->words));
+        ret_stems[count] = best->stem;
+    }
+    return count;
+}
+
+static uint16_t hit_of(const struct relevance_question *question,
+                       const struct terms *terms, const struct term *term)
+{
+    const char *stem = term_stem(terms, term);
+
+    for (size_t i = 0; i < question->count; i++)
+        if (question->words[i].stem[0] == stem[0] &&
+            strcmp(question->words[i].stem, stem) == 0)
+            return (uint16_t)i;
+    return NO_WORD;
+}
+
+static struct word_set words_in(const struct relevance_question *question,
+                                const struct terms *terms)
+{
+    struct word_set set = {0};
+
+    for (size_t i = 0; i < terms->count; i++) {
+        uint16_t hit = hit_of(question, terms, &terms->all[i]);
+
+        if (hit != NO_WORD)
+            set_add(&set, hit);
+    }
+    return set;
+}
+
+static struct word_set read_headings(struct relevance *relevance,
+                                     const struct relevance_question *question,
+                                     const struct passage *passage)
+{
+    struct word_set set = {0}, more;
+
+    if (passage->chapter != NULL) {
+        terms_read(relevance->reader, span_of(passage->chapter), &relevance->headings);
+        set = words_in(question, &relevance->headings);
+    }
+    if (passage->section != NULL) {
+        terms_read(relevance->reader, span_of(passage->section), &relevance->headings);
+        more = words_in(question, &relevance->headings);
+        set_join(&set, &more);
+    }
+    return set;
+}
+
+static void read_text(struct relevance *relevance,
+                      const struct relevance_question *question, struct span text)
+{
+    struct terms *terms = &relevance->text;
+
+    terms_read(relevance->reader, text, terms);
+    if (terms->count > relevance->hits_capacity) {
+        relevance->hits_capacity = terms->count;
+        relevance->hits =
+            mem_realloc(relevance->hits, terms->count * sizeof(*relevance->hits));
+    }
+    for (size_t i = 0; i < terms->count; i++)
+        relevance->hits[i] = hit_of(question, terms, &terms->all[i]);
+}
+
+static struct word_set words_of_sentence(const struct relevance *relevance, size_t number)
+{
+    const struct term_sentence *sentence = &relevance->text.sentences[number];
+    struct word_set set = {0};
+
+    for (size_t i = 0; i < sentence->term_count; i++)
+        if (relevance->hits[sentence->first_term + i] != NO_WORD)
+            set_add(&set, relevance->hits[sentence->first_term + i]);
+    return set;
+}
+
+static double best_window(const struct relevance *relevance,
+                          const struct relevance_question *question,
+                          const struct word_set *headings)
+{
+    struct word_set before = *headings;
+    double best = set_share(headings, question);
+
+    for (size_t i = 0; i < relevance->text.sentence_count; i++) {
+        struct word_set here = words_of_sentence(relevance, i), both = here;
+        double share;
+
+        set_join(&both, &before);
+        set_join(&both, headings);
+        share = set_share(&both, question);
+        if (share > best)
+            best = share;
+        before = here;
+    }
+    return best;
+}
+
+static double bm25(const struct relevance *relevance,
+                   const struct relevance_question *question,
+                   const struct relevance_corpus *corpus, const struct word_set *headings)
+{
+    double length = (double)relevance->text.count;
+    double mean = corpus != NULL && corpus->mean_words > 0 ? corpus->mean_words : length;
+    double saturation = BM25_K1 * (1 - BM25_B + BM25_B * (mean > 0 ? length / mean : 1));
+    uint32_t counts[RELEVANCE_WORDS_MOST] = {0};
+    double sum = 0;
+
+    for (size_t i = 0; i < relevance->text.count; i++)
+        if (relevance->hits[i] != NO_WORD)
+            counts[relevance->hits[i]]++;
+    for (size_t i = 0; i < question->count; i++) {
+        double count = counts[i] + (set_has(headings, i) ? 1.0 : 0.0);
+
+        sum += question->words[i].weight * question->words[i].credit * count *
+               (BM25_K1 + 1) / (count + saturation);
+    }
+    return question->weight > 0 ? sum / ((BM25_K1 + 1) * question->weight) : 0;
+}
+
+static double neighbours(const struct relevance *relevance,
+                         const struct relevance_question *question)
+{
+    size_t last[RELEVANCE_WORDS_MOST] = {0}; /* places from 1 */
+    struct word_set found = {0};             /* by the right one of the two */
+    size_t pairs = 0, hits = 0;
+
+    for (size_t i = 0; i < relevance->text.count; i++) {
+        uint16_t hit = relevance->hits[i];
+
+        if (hit == NO_WORD)
+            continue;
+        if (hit > 0 && last[hit - 1] > 0 && i + 1 - last[hit - 1] <= NEIGHBOUR_WORDS)
+            set_add(&found, hit);
+        if (hit + 1u < question->count && last[hit + 1] > 0 &&
+            i + 1 - last[hit + 1] <= NEIGHBOUR_WORDS)
+            set_add(&found, hit + 1u);
+        last[hit] = i + 1;
+    }
+    for (size_t i = 1; i < question->count; i++) {
+        if (!question->words[i].has_left)
+            continue;
+        pairs++;
+        hits += set_has(&found, i) ? 1 : 0;
+    }
+    return pairs > 0 ? (double)hits / (double)pairs : 0;
+}
+
+static double missing_facts(const struct relevance_question *question,
+                            const struct word_set *present)
+{
+    size_t facts = 0, missing = 0;
+
+    for (size_t i = 0; i < question->count; i++) {
+        if (!question->words[i].is_fact)
+            continue;
+        facts++;
+        missing += set_has(present, i) ? 0 : 1;
+    }
+    return facts > 0 ? (double)missing / (double)facts : 0;
+}
+
+struct relevance_features relevance_read(struct relevance *relevance,
+                                         const struct relevance_question *question,
+                                         const struct relevance_corpus *corpus,
+                                         const struct passage *passage)
+{
+    struct word_set headings = read_headings(relevance, question, passage), present;
+    struct relevance_features features;
+
+    read_text(relevance, question, span_of(passage->text));
+    present = headings;
+    for (size_t i = 0; i < relevance->text.count; i++)
+        if (relevance->hits[i] != NO_WORD)
+            set_add(&present, relevance->hits[i]);
+
+    features.window = best_window(relevance, question, &headings);
+    features.bm25 = bm25(relevance, question, corpus, &headings);
+    features.neighbours = neighbours(relevance, question);
+    features.headings = set_share(&headings, question);
+    features.missing = missing_facts(question, &present);
+    features.words = (double)question->count;
+    return features;
+}
+
+/* The weights that were measured best of a dozen ways on 20,000 questions. */
+double relevance_score(const struct relevance_features *features)
+{
+    double z = -10.3 + 5.7 * features->window + 4.1 * features->bm25 +
+               2.7 * features->neighbours + 3.8 * features->headings -
+               3.6 * features->missing + 2.4 * log1p(features->words);
+
+    return features->words > 0 ? 1 / (1 + exp(-z)) : 0;
+}
+
+double relevance_coverage(struct relevance *relevance,
+                          const struct relevance_question *question, struct span text)
+{
+    struct word_set set;
+
+    terms_read(relevance->reader, text, &relevance->text);
+    set = words_in(question, &relevance->text);
+    return set_share(&set, question);
+}
+
+double relevance_headings(struct relevance *relevance,
+                          const struct relevance_question *question,
+                          const struct passage *passage)
+{
+    struct word_set set = read_headings(relevance, question, passage);
+
+    return set_share(&set, question);
+}

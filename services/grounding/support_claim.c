@@ -1,0 +1,231 @@
+/*
+ * A claim's sentence as its distinct words, each with its weight, linked to what stands for it in the passages.
+ */
+#include "support_internal.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Letters that two words begin with, to be of one family ("describe", "description"). */
+#define FAMILY_LETTERS 5
+#define FAMILY_CREDIT  0.8f
+/* Unseen words of a claim that a family is looked for. */
+#define FAMILY_SEARCHES 64
+/* So many words in a row that no passage has, at the end of a claim. */
+#define STRANGERS_MOST 3
+
+static double weight_of(const struct support *support, const struct support_word *word)
+{
+    const struct support_stem *stem = &support->stems[word->stem];
+    double sentences = (double)support->passage_sentences + 1;
+    double rarity = log(1 + sentences / (1 + stem->passages_with)) / log(1 + sentences);
+    double length = stem->length < 8 ? stem->length : 8;
+
+    if (word->flags & (TERM_STOP | TERM_NEGATION | SUPPORT_MARKER))
+        return 0;
+    if (word->flags & SUPPORT_LIGHT)
+        return 0.2;
+    if (word->flags & (TERM_NUMBER | TERM_NAME))
+        return 1.6;
+    return (0.5 + 0.07 * length) * (0.6 + 0.4 * rarity);
+}
+
+static void add_item(struct support *support, const struct support_word *word)
+{
+    struct support_stem *stem = &support->stems[word->stem];
+
+    if (stem->item != 0) {
+        support->items[stem->item - 1].flags |= word->flags;
+        return;
+    }
+    support->items = support_room(support->items, support->item_count,
+                                  &support->item_capacity, sizeof(*support->items));
+    support->items[support->item_count++] = (struct support_item){
+        .stem = word->stem, .flags = word->flags, .weight = weight_of(support, word)};
+    stem->item = (uint32_t)support->item_count;
+    stem->credit = 1;
+}
+
+static bool is_family(const struct support *support, const struct support_stem *one,
+                      const struct support_stem *other)
+{
+    const char *first = support->pool + one->offset,
+               *second = support->pool + other->offset;
+    uint32_t longer = one->length > other->length ? one->length : other->length;
+    uint32_t same = 0;
+
+    while (same < one->length && same < other->length && first[same] == second[same])
+        same++;
+    return same >= FAMILY_LETTERS && same * 5 >= longer * 3;
+}
+
+/* Joins a number's digits to the few words that mean the same and are no numbers to the reader. */
+static void join_small_numbers(struct support *support, size_t item)
+{
+    static const char *const names[][2] = {{"one", "1"},  {"first", "1"}, {"second", "2"},
+                                           {"1", "one"},  {"1", "first"}, {"singl", "1"},
+                                           {"half", "50"}};
+    const struct support_stem *stem = &support->stems[support->items[item].stem];
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        uint32_t other;
+
+        if (stem->length != strlen(names[i][1]) ||
+            memcmp(support->pool + stem->offset, names[i][1], stem->length) != 0)
+            continue;
+        other = support_intern(support, names[i][0], strlen(names[i][0]));
+        stem = &support->stems[support->items[item].stem]; /* it may have moved */
+        if (support->stems[other].item == 0) {
+            support->stems[other].item = (uint32_t)item + 1;
+            support->stems[other].credit = 1;
+        }
+    }
+}
+
+static void join_families(struct support *support)
+{
+    size_t searches = 0;
+
+    for (size_t i = 0; i < support->item_count; i++) {
+        const struct support_item *item = &support->items[i];
+        const struct support_stem *stem = &support->stems[item->stem];
+
+        if (item->flags & (TERM_NUMBER | TERM_STOP | TERM_NEGATION) ||
+            stem->passages_with > 0 || stem->length < FAMILY_LETTERS ||
+            searches++ >= FAMILY_SEARCHES)
+            continue;
+        for (size_t other = 0; other < support->stem_count; other++)
+            if (support->stems[other].passages_with > 0 &&
+                support->stems[other].item == 0 &&
+                is_family(support, stem, &support->stems[other])) {
+                support->stems[other].item = (uint32_t)i + 1;
+                support->stems[other].credit = FAMILY_CREDIT;
+            }
+    }
+}
+
+static void set_against(struct support *support, uint32_t one, uint32_t other)
+{
+    if (support->stems[one].item != 0 && support->stems[other].item == 0 &&
+        support->stems[one].credit >= 1)
+        support->stems[other].against = support->stems[one].item;
+}
+
+void support_begin_claim(struct support *support, const struct support_sentence *claim,
+                         uint64_t cited)
+{
+    support->item_count = 0;
+    for (uint32_t at = 0; at < claim->count; at++)
+        add_item(support, &support->words[claim->first + at]);
+    for (size_t i = 0, count = support->item_count; i < count; i++)
+        join_small_numbers(support, i);
+    for (size_t i = 0; i < support->pair_count; i++) {
+        set_against(support, support->pairs[i].one, support->pairs[i].other);
+        set_against(support, support->pairs[i].other, support->pairs[i].one);
+    }
+    join_families(support);
+    for (size_t i = 0; i < support->passage_sentences; i++) {
+        const struct support_sentence *sentence = &support->sentences[i];
+
+        for (uint32_t at = 0; at < sentence->count && cited >> sentence->passage & 1;
+             at++) {
+            uint32_t item =
+                support->stems[support->words[sentence->first + at].stem].item;
+
+            if (item != 0)
+                support->items[item - 1].is_in_passages = true;
+        }
+    }
+}
+
+void support_end_claim(struct support *support)
+{
+    for (size_t i = 0; i < support->stem_count; i++)
+        support->stems[i].item = support->stems[i].against = 0;
+}
+
+/* Do words in a row begin with the letters of an abbreviation, or is it the other way round? */
+static bool is_abbreviated(const struct support *support, const struct support_item *item)
+{
+    const struct support_stem *stem = &support->stems[item->stem];
+    const char *letters = support->pool + stem->offset;
+
+    if (!(item->flags & SUPPORT_CAPITALS) || stem->length < 2)
+        return false;
+    for (size_t i = 0; i + stem->length <= support->passage_words; i++) {
+        uint32_t at = 0;
+
+        while (at < stem->length &&
+               support->pool[support->stems[support->words[i + at].stem].offset] ==
+                   letters[at])
+            at++;
+        if (at == stem->length)
+            return true;
+    }
+    return false;
+}
+
+/* A number or a name that no cited passage has. */
+bool support_has_strangers(const struct support *support)
+{
+    for (size_t i = 0; i < support->item_count; i++) {
+        const struct support_item *item = &support->items[i];
+
+        if (item->is_in_passages || item->flags & SUPPORT_MARKER)
+            continue;
+        if (item->flags & TERM_NUMBER)
+            return true;
+        if (item->flags & TERM_NAME && !is_abbreviated(support, item))
+            return true;
+    }
+    return false;
+}
+
+/* Words of weight at its end, of which no passage has any: a detail that was made up. */
+bool support_ends_in_strangers(const struct support *support,
+                               const struct support_sentence *claim)
+{
+    const struct support_word *words = &support->words[claim->first];
+    size_t strangers = 0, known = 0;
+
+    for (uint32_t i = claim->count; i-- > 0;) {
+        const struct support_item *item;
+
+        if (!support_is_content(&words[i]))
+            continue;
+        item = &support->items[support->stems[words[i].stem].item - 1];
+        if (item->is_in_passages)
+            known++;
+        else if (known == 0)
+            strangers++;
+    }
+    return strangers >= STRANGERS_MOST && known >= strangers;
+}
+
+/* Notes in the items what a sentence has of the claim. */
+void support_compare(struct support *support, const struct support_sentence *sentence)
+{
+    for (size_t i = 0; i < support->item_count; i++) {
+        support->items[i].credit = 0;
+        support->items[i].is_opposed = false;
+    }
+    for (uint32_t at = 0; at < sentence->count; at++) {
+        const struct support_stem *stem =
+            &support->stems[support->words[sentence->first + at].stem];
+
+        if (stem->item != 0 && stem->credit > support->items[stem->item - 1].credit)
+            support->items[stem->item - 1].credit = stem->credit;
+        if (stem->against != 0)
+            support->items[stem->against - 1].is_opposed = true;
+    }
+    for (size_t i = 0; i < support->item_count; i++)
+        support->items[i].is_opposed &= support->items[i].credit <= 0;
+}
+
+bool support_has_content(const struct support *support)
+{
+    for (size_t i = 0; i < support->item_count; i++)
+        if (!(support->items[i].flags & SUPPORT_WEAK_FLAGS))
+            return true;
+    return false;
+}

@@ -1,0 +1,197 @@
+/*
+ * What the parts of the check for support share: a text as words with their stems interned, and
+ * the comparison of a claim's sentence with one sentence of a passage.
+ */
+#ifndef SUPPORT_INTERNAL_H
+#define SUPPORT_INTERNAL_H
+
+#include "span.h"
+#include "support.h"
+#include "terms.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define SUPPORT_PASSAGES_MOST 64
+
+/* What a word is, past enum term_flag. */
+enum support_flag {
+    SUPPORT_BREAK = 1 << 8,   /* a clause begins with it */
+    SUPPORT_LIGHT = 1 << 9,   /* says little: "he", "also", "about" */
+    SUPPORT_SMALL = 1 << 10,  /* "one" and "two", which the reader takes for words */
+    SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
+    SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
+    SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
+    SUPPORT_CAPITALS = 1 << 14, /* all capitals: it may be an abbreviation */
+    SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
+};
+
+/* Lists that the check keeps; each is read once, by the reader of terms. */
+enum support_list {
+    LIST_LIGHT,
+    LIST_DENIALS,
+    LIST_BREAKS,
+    LIST_OPPOSITES, /* pairs */
+    LIST_UNITS,     /* a row for each kind of quantity; "=" joins names of one unit */
+    LIST_COUNT
+};
+
+const char *support_list(enum support_list list);
+
+struct support_word {
+    uint32_t stem; /* interned */
+    uint32_t flags;
+    uint32_t start, end; /* bytes of its text */
+};
+
+struct support_sentence {
+    uint32_t passage;
+    uint32_t first, count; /* of the words */
+};
+
+/* What is known of a stem. */
+struct support_stem {
+    uint32_t offset, length; /* of its text in the pool */
+    uint32_t flags;          /* of the lists */
+    uint16_t unit, quantity; /* 0: it is no unit */
+    uint32_t passages_with;  /* sentences of the passages that have it */
+    /* For the claim's sentence at hand: */
+    uint32_t item;    /* the number of the claim's word that it is, + 1 */
+    uint32_t against; /* the number of the claim's word that it is the opposite of, + 1 */
+    float credit;     /* how well it is that word */
+};
+
+/* A distinct word of the claim's sentence. */
+struct support_item {
+    uint32_t stem;
+    uint32_t flags;
+    double weight;
+    bool is_in_passages;
+    /* In the sentence of a passage at hand: */
+    float credit;
+    bool is_opposed;
+};
+
+struct support_pair {
+    uint32_t one, other; /* stems */
+};
+
+struct support {
+    struct terms_reader *reader; /* owned, like every pointer here */
+    struct terms terms;          /* of the text that was read last */
+    struct support_stem *stems;
+    size_t stem_count, stem_capacity;
+    char *pool;
+    size_t pool_length, pool_capacity;
+    uint32_t *slots; /* stem + 1, by hash */
+    size_t slot_count;
+    size_t list_stems; /* how many stems are the lists', and stay */
+    size_t list_pool;
+    uint32_t and_stem, by_stem;
+    struct support_pair *pairs;
+    size_t pair_count, pair_capacity;
+    struct support_word *words;
+    size_t word_count, word_capacity;
+    struct support_sentence *sentences;
+    size_t sentence_count, sentence_capacity;
+    size_t passage_words, passage_sentences; /* those before the claim's */
+    struct support_item *items;
+    size_t item_count, item_capacity;
+};
+
+/* Room for one more; what stands behind is moved and wiped. */
+void *support_room(void *array, size_t count, size_t *capacity, size_t size);
+
+/* The lists, read into the stems of a new check. */
+void support_read_lists(struct support *support);
+
+uint32_t support_intern(struct support *support, const char *stem, size_t length);
+
+/* Adds the sentences of a text to those that are read. */
+void support_add_text(struct support *support, struct span text, uint32_t passage);
+
+/* Makes the items of a claim's sentence and links them to the stems; to be ended. */
+void support_begin_claim(struct support *support, const struct support_sentence *claim,
+                         uint64_t cited);
+void support_end_claim(struct support *support);
+
+/* Of a claim that is begun: */
+
+/* A word that could be held to anything. */
+bool support_has_content(const struct support *support);
+
+/* A number or a name that no cited passage has. */
+bool support_has_strangers(const struct support *support);
+
+/* Words of weight at its end, of which no passage has any: a detail that was made up. */
+bool support_ends_in_strangers(const struct support *support,
+                               const struct support_sentence *claim);
+
+/* Notes in the items what a sentence of a passage has of the claim; what follows asks of that one. */
+void support_compare(struct support *support, const struct support_sentence *sentence);
+
+/* The numbers, names and polarity of the claim's sentence are that sentence's own. */
+bool support_is_own(const struct support *support, const struct support_sentence *claim,
+                    const struct support_sentence *sentence);
+
+/* The numbers of a part of the claim are those of the clause that it repeats, if it repeats one. */
+bool support_part_is_own(const struct support *support,
+                         const struct support_sentence *sentence);
+
+/* What the claim denies, the sentence denies too. */
+bool support_may_deny(const struct support *support, const struct support_sentence *claim,
+                      const struct support_sentence *sentence);
+
+/* What the sentence denies, the claim does not say. */
+bool support_says_nothing_denied(const struct support *support,
+                                 const struct support_sentence *claim,
+                                 const struct support_sentence *sentence);
+
+/* Both, and the claim denies nothing twice. */
+bool support_polarity_agrees(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
+
+/* No word of the claim stands where the sentence has its opposite, unless the claim denies it. */
+bool support_opposites_agree(const struct support *support,
+                             const struct support_sentence *claim);
+
+/* No name of two words is put together from two others. */
+bool support_names_are_joined(const struct support *support,
+                              const struct support_sentence *claim,
+                              const struct support_sentence *sentence);
+
+/* Two words of the claim are in each other's place. */
+bool support_is_transposed(const struct support *support,
+                           const struct support_sentence *claim,
+                           const struct support_sentence *sentence);
+
+bool support_has_stem(const struct support *support,
+                      const struct support_sentence *sentence, uint32_t stem);
+
+/* A clause begins with the word: behind a comma, at "and", "but", ... */
+bool support_is_clause_end(const struct support *support,
+                           const struct support_word *word);
+
+static inline bool support_is_content(const struct support_word *word)
+{
+    return !(word->flags & SUPPORT_WEAK_FLAGS);
+}
+
+static inline const struct support_word *support_words_of(
+    const struct support *support, const struct support_sentence *sentence)
+{
+    return &support->words[sentence->first];
+}
+
+/* The claim's word that this word is; NULL: none. */
+static inline const struct support_item *support_item_of(const struct support *support,
+                                                         const struct support_word *word)
+{
+    uint32_t item = support->stems[word->stem].item;
+
+    return item == 0 ? NULL : &support->items[item - 1];
+}
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * Texts as words with interned stems, for the check for support.
+ */
+#include "support_internal.h"
+
+#include "mem.h"
+#include "sentences_internal.h"
+#include "terms_internal.h"
+
+#include <sodium.h>
+#include <stdlib.h>
+#include <string.h>
+
+void *support_room(void *array, size_t count, size_t *capacity, size_t size)
+{
+    size_t larger = *capacity == 0 ? 64 : *capacity * 2;
+    void *room;
+
+    if (count < *capacity)
+        return array;
+    room = mem_zalloc(larger * size);
+    if (array != NULL) {
+        memcpy(room, array, count * size);
+        sodium_memzero(array, count * size);
+        free(array);
+    }
+    *capacity = larger;
+    return room;
+}
+
+static uint32_t *slot_of(struct support *support, const char *stem, size_t length)
+{
+    uint32_t hash = 2166136261u;
+
+    for (size_t i = 0; i < length; i++)
+        hash = (hash ^ (unsigned char)stem[i]) * 16777619u;
+    for (size_t at = hash % support->slot_count;; at = (at + 1) % support->slot_count) {
+        uint32_t held = support->slots[at];
+        const struct support_stem *other;
+
+        if (held == 0)
+            return &support->slots[at];
+        other = &support->stems[held - 1];
+        if (other->length == length &&
+            memcmp(support->pool + other->offset, stem, length) == 0)
+            return &support->slots[at];
+    }
+}
+
+static void fill_slots(struct support *support, size_t slot_count)
+{
+    if (slot_count != support->slot_count) {
+        free(support->slots);
+        support->slots = mem_zalloc(slot_count * sizeof(*support->slots));
+        support->slot_count = slot_count;
+    } else {
+        memset(support->slots, 0, slot_count * sizeof(*support->slots));
+    }
+    for (size_t i = 0; i < support->stem_count; i++)
+        *slot_of(support, support->pool + support->stems[i].offset,
+                 support->stems[i].length) = (uint32_t)i + 1;
+}
+
+uint32_t support_intern(struct support *support, const char *stem, size_t length)
+{
+    uint32_t *slot;
+
+    if (support->stem_count * 2 >= support->slot_count)
+        fill_slots(support, support->slot_count == 0 ? 1024 : support->slot_count * 2);
+    slot = slot_of(support, stem, length);
+    if (*slot != 0)
+        return *slot - 1;
+    support->stems = support_room(support->stems, support->stem_count,
+                                  &support->stem_capacity, sizeof(*support->stems));
+    while (support->pool_capacity - support->pool_length < length)
+        support->pool = support_room(support->pool, support->pool_capacity,
+                                     &support->pool_capacity, 1);
+    memcpy(support->pool + support->pool_length, stem, length);
+    support->stems[support->stem_count] = (struct support_stem){
+        .offset = (uint32_t)support->pool_length, .length = (uint32_t)length};
+    support->pool_length += length;
+    *slot = (uint32_t)++support->stem_count;
+    return *slot - 1;
+}
+
+/* Back to what the lists hold. */
+static void forget(struct support *support)
+{
+    support->word_count = support->sentence_count = 0;
+    support->stem_count = support->list_stems;
+    sodium_memzero(support->pool + support->list_pool,
+                   support->pool_length - support->list_pool);
+    support->pool_length = support->list_pool;
+    for (size_t i = 0; i < support->stem_count; i++)
+        support->stems[i].passages_with = 0;
+    fill_slots(support, support->slot_count);
+}
+
+void support_read(struct support *support, const struct span *passages, size_t count)
+{
+    forget(support);
+    for (size_t i = 0; i < count && i < SUPPORT_PASSAGES_MOST; i++)
+        support_add_text(support, passages[i], (uint32_t)i);
+    support->passage_words = support->word_count;
+    support->passage_sentences = support->sentence_count;
+    for (size_t i = 0; i < support->sentence_count; i++) {
+        const struct support_sentence *sentence = &support->sentences[i];
+
+        for (uint32_t at = 0; at < sentence->count; at++)
+            support->stems[support->words[sentence->first + at].stem].passages_with++;
+    }
+}
+
+/* What stands between two words ends a clause. */
+static bool is_broken(struct span text, size_t from, size_t to)
+{
+    for (size_t at = from; at < to; at++)
+        if (text.bytes[at] != '\0' && strchr(",;:()", text.bytes[at]) != NULL)
+            return true;
+    return to - from >= 4 && memchr(text.bytes + from, '-', to - from) != NULL;
+}
+
+static bool is_bracketed(struct span text, const struct term *term)
+{
+    return term->flags & TERM_NUMBER && term->start > 0 && term->end < text.length &&
+           text.bytes[term->start - 1] == '[' && text.bytes[term->end] == ']';
+}
+
+static bool is_upper(char c)
+{
+    return c >= 'A' && c <= 'Z';
+}
+
+static bool is_word(struct span text, const struct term *term, const char *word)
+{
+    return span_equals_ignoring_case(
+        (struct span){text.bytes + term->start, term->end - term->start}, word);
+}
+
+static uint32_t flags_of(const struct support *support, struct span text, size_t at,
+                         const struct term_sentence *sentence, uint32_t stem)
+{
+    const struct term *term = &support->terms.all[at];
+    uint32_t flags = term->flags | support->stems[stem].flags;
+    size_t capitals = 0;
+
+    if (at > sentence->first_term && is_broken(text, term[-1].end, term->start))
+        flags |= SUPPORT_BREAK;
+    if (term->flags & TERM_NAME)
+        flags &= ~(uint32_t)SUPPORT_LIGHT; /* May */
+    if (is_word(text, term, "one") || is_word(text, term, "two"))
+        flags |= SUPPORT_SMALL;
+    if (is_bracketed(text, term))
+        flags |= SUPPORT_MARKER;
+    if (at == sentence->first_term && is_upper(text.bytes[term->start]))
+        flags |= SUPPORT_BEGINS;
+    while (term->start + capitals < term->end &&
+           is_upper(text.bytes[term->start + capitals]))
+        capitals++;
+    if (capitals >= 2 && capitals == term->end - term->start)
+        flags |= SUPPORT_CAPITALS;
+    return flags;
+}
+
+/* "one" and "on" have one stem, and are not one word here. */
+static uint32_t intern_term(struct support *support, struct span text,
+                            const struct term *term)
+{
+    if (is_word(text, term, "one"))
+        return support_intern(support, "one", 3);
+    return support_intern(support, term_stem(&support->terms, term), term->stem_length);
+}
+
+void support_add_text(struct support *support, struct span text, uint32_t passage)
+{
+    const struct terms *terms = &support->terms;
+
+    terms_read(support->reader, text, &support->terms);
+    for (size_t i = 0; i < terms->sentence_count; i++) {
+        const struct term_sentence *read = &terms->sentences[i];
+
+        support->sentences =
+            support_room(support->sentences, support->sentence_count,
+                         &support->sentence_capacity, sizeof(*support->sentences));
+        support->sentences[support->sentence_count++] = (struct support_sentence){
+            passage, (uint32_t)support->word_count, read->term_count};
+        for (size_t at = read->first_term; at < read->first_term + read->term_count;
+             at++) {
+            const struct term *term = &terms->all[at];
+            uint32_t stem = intern_term(support, text, term);
+
+            support->words =
+                support_room(support->words, support->word_count, &support->word_capacity,
+                             sizeof(*support->words));
+            support->words[support->word_count++] = (struct support_word){
+                stem, flags_of(support, text, at, read, stem), term->start, term->end};
+        }
+    }
+}
+
+/* Sentences without a word ("...") are none. */
+static bool has_word(struct span sentence)
+{
+    struct word word;
+    size_t offset = 0;
+
+    return word_next(sentence, sentence, &offset, &word);
+}
+
+bool support_next_sentence(struct support *support, struct span answer, size_t *offset,
+                           struct span *ret_sentence)
+{
+    struct sentences sentences;
+    struct span sentence;
+
+    (void)support;
+    sentences_init(&sentences,
+                   (struct span){answer.bytes + *offset, answer.length - *offset});
+    while (sentences_next(&sentences, &sentence)) {
+        if (!has_word(sentence))
+            continue;
+        *offset = (size_t)(sentence.bytes + sentence.length - answer.bytes);
+        *ret_sentence = sentence;
+        return true;
+    }
+    *offset = answer.length;
+    return false;
+}

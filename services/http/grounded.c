@@ -1,0 +1,56 @@
+#include "grounded.h"
+
+#include "json.h"
+#include "json_body.h"
+
+#include <string.h>
+
+#define MAX_BODY_BYTES (128 * 1024)
+#define MAX_DEPTH      8
+
+static ask_done_fn on_asked;
+
+int64_t grounded_max_body_bytes(const struct settings *settings)
+{
+    (void)settings;
+    return MAX_BODY_BYTES;
+}
+
+void grounded_begin(struct request *request)
+{
+    json_body_begin(request, MAX_BODY_BYTES);
+}
+
+void grounded_finish(struct request *request, enum ask_surface surface,
+                     read_question_fn *read)
+{
+    struct json_object *body = json_body_parse(request, MAX_DEPTH);
+    struct field_errors errors = {.count = 0};
+    struct ask_request question = {
+        .surface = surface,
+        .request_id = request->request_id,
+        .trace = request->trace,
+        .received_us = request->received_us,
+    };
+
+    if (read(body, &question, &errors))
+        ask_start(request->server->asks, &question, on_asked, request);
+    else
+        json_body_refuse(request, &errors);
+    json_wipe_and_put(body);
+}
+
+static void on_asked(void *context, struct ask_result result)
+{
+    struct private_text message = {NULL, 0};
+
+    if (result.message != NULL)
+        message = private_text_copy(result.message, strlen(result.message));
+    request_answer(context, &(struct answer){.error = result.error,
+                                             .data = &result.data,
+                                             .message = &message,
+                                             .details = &result.details,
+                                             .retry_after_s = result.retry_after_s});
+    private_text_free(&message);
+    ask_result_free(&result);
+}

@@ -1,0 +1,50 @@
+#include "json_body.h"
+
+#include "json.h"
+#include "mem.h"
+
+#include <stdlib.h>
+
+void json_body_begin(struct request *request, size_t max_bytes)
+{
+    struct buffer *body;
+
+    if (!headers_are_json(&request->headers)) {
+        request_fail(request, ERROR_UNSUPPORTED_MEDIA_TYPE);
+        return;
+    }
+    body = MEM_NEW(struct buffer);
+    buffer_init(body, max_bytes);
+    request->state = body;
+}
+
+void json_body_take(struct request *request, struct span bytes)
+{
+    if (!buffer_append(request->state, bytes.bytes, bytes.length))
+        request_fail(request, ERROR_FILE_TOO_LARGE);
+}
+
+struct json_object *json_body_parse(const struct request *request, int max_depth)
+{
+    const struct buffer *text = request->state;
+
+    return json_parse(text->bytes, text->length, max_depth);
+}
+
+void json_body_refuse(struct request *request, const struct field_errors *errors)
+{
+    struct private_text details = field_errors_json(errors);
+
+    request_answer(
+        request, &(struct answer){.error = ERROR_VALIDATION_ERROR, .details = &details});
+    private_text_free(&details);
+}
+
+void json_body_free(void *state)
+{
+    struct buffer *body = state;
+
+    if (body != NULL)
+        buffer_done(body);
+    free(body);
+}

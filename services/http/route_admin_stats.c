@@ -1,0 +1,135 @@
+/*
+ * GET /admin/stats: what became of the questions about the study material, since the process started.  Only
+ * with the key of ADMIN_KEY; where there is none, there is no such address.
+ */
+#include "digest.h"
+#include "endpoints.h"
+#include "json.h"
+#include "private_reveal.h"
+
+#define MAX_DATA_BYTES 8192
+
+static void finish(struct request *request);
+
+const struct endpoint ENDPOINT_ADMIN_STATS = {.finish = finish};
+
+/* Digests are compared, which takes as long for any key of any length. */
+static bool is_admin(const struct request *request)
+{
+    const struct services *services = request->server->services;
+    struct span own = private_reveal(&services->settings->admin_key);
+    struct span given = headers_bearer_token(&request->headers);
+    struct digest_state state;
+    struct digest digests[2];
+
+    if (given.bytes == NULL)
+        return false;
+    digest_begin(&state, &services->shared->input_key);
+    digest_add_field(&state, own.bytes, own.length);
+    digests[0] = digest_end(&state);
+    digest_begin(&state, &services->shared->input_key);
+    digest_add_field(&state, given.bytes, given.length);
+    digests[1] = digest_end(&state);
+    return digest_equals(&digests[0], &digests[1]);
+}
+
+/* The counters below, of all loops together. */
+struct totals {
+    int64_t asks, chats, answers, content_refusals, failures, refusals[GATE_COUNT],
+        refused, microseconds, confidences, thousandths;
+};
+
+static int64_t load(const _Atomic int64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
+
+static struct totals add_up(const struct shared_services *shared)
+{
+    struct totals totals = {.asks = 0};
+
+    for (size_t at = 0; at < shared->metrics_count; at++) {
+        const struct metrics *loop = shared->metrics[at];
+
+        totals.asks += load(&loop->ASK_QUESTIONS);
+        totals.chats += load(&loop->CHAT_QUESTIONS);
+        totals.answers += load(&loop->ASK_ANSWERS);
+        totals.content_refusals += load(&loop->ASK_CONTENT_REFUSALS);
+        totals.failures += load(&loop->ASK_FAILURES);
+        totals.microseconds += load(&loop->ASK_MICROSECONDS);
+        totals.confidences += load(&loop->ASK_CONFIDENCES);
+        totals.thousandths += load(&loop->ASK_CONFIDENCE_THOUSANDTHS);
+        for (enum gate gate = 0; gate < GATE_COUNT; gate++) {
+            totals.refusals[gate] += load(&loop->ASK_REFUSALS[gate]);
+            totals.refused += load(&loop->ASK_REFUSALS[gate]);
+        }
+    }
+    return totals;
+}
+
+static void write_number(struct json_writer *json, const char *key, int64_t number)
+{
+    json_key(json, key);
+    json_integer(json, number);
+}
+
+static void write_mean(struct json_writer *json, const char *key, int64_t sum,
+                       int64_t count, double unit)
+{
+    json_key(json, key);
+    if (count == 0)
+        json_null(json);
+    else
+        json_decimal(json, (double)sum / (double)count / unit, 3);
+}
+
+static void write_totals(struct json_writer *json, const struct totals *totals)
+{
+    int64_t questions = totals->asks + totals->chats;
+
+    json_begin_object(json);
+    json_key(json, "questions");
+    json_begin_object(json);
+    write_number(json, "total", questions);
+    write_number(json, "ask", totals->asks);
+    write_number(json, "chat", totals->chats);
+    json_end_object(json);
+    write_number(json, "answers", totals->answers);
+    write_number(json, "content_refusals", totals->content_refusals);
+    write_number(json, "failures", totals->failures);
+    json_key(json, "refusals");
+    json_begin_object(json);
+    write_number(json, "total", totals->refused);
+    json_key(json, "by_reason");
+    json_begin_object(json);
+    for (enum gate gate = 0; gate < GATE_COUNT; gate++)
+        if (gate_refuses(gate))
+            write_number(json, gate_name(gate), totals->refusals[gate]);
+    json_end_object(json);
+    json_end_object(json);
+    write_mean(json, "mean_latency_ms", totals->microseconds, questions, 1000);
+    write_mean(json, "mean_confidence", totals->thousandths, totals->confidences, 1000);
+    json_end_object(json);
+}
+
+static void finish(struct request *request)
+{
+    const struct services *services = request->server->services;
+    struct json_writer json;
+    struct totals totals;
+    struct buffer data;
+
+    if (private_text_is_empty(&services->settings->admin_key)) {
+        request_fail(request, ERROR_NOT_FOUND);
+        return;
+    }
+    if (!is_admin(request)) {
+        request_fail(request, ERROR_INVALID_TOKEN);
+        return;
+    }
+    totals = add_up(services->shared);
+    buffer_init(&data, MAX_DATA_BYTES);
+    json_writer_init(&json, &data);
+    write_totals(&json, &totals);
+    request_succeed(request, &data);
+}

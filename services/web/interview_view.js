@@ -1,0 +1,256 @@
+// The interview's screen: what it shows follows from the state of the machine, and what is pressed
+// goes to the room.
+
+import { announce, byId, show } from "./dom.js";
+import { showFailure, startFailureView } from "./failure_view.js";
+import { showFeedback } from "./feedback_view.js";
+import { LevelMeter, clock } from "./level_meter.js";
+import { whyNoRecorder } from "./recorder.js";
+import { watchTalkButton } from "./talk_button.js";
+import { t } from "./text.js";
+
+/** @typedef {import("./interview.js").InterviewRoom} InterviewRoom */
+
+export class InterviewView {
+  #room;
+  #meter;
+  #isShown;
+  #said = "";
+  #limitChars = 8000;
+  /** @type {any} */
+  #shownReply = null;
+  #shownDraft = "";
+
+  /**
+   * @param {InterviewRoom} room
+   * @param {{ isShown: () => boolean, onEnd: () => void, onFinish: () => void, onNew: () => void }} shell
+   */
+  constructor(room, { isShown, onEnd, onFinish, onNew }) {
+    this.#room = room;
+    this.#isShown = isShown;
+    this.#meter = new LevelMeter(room.talk.recorder, () => room.talk.limitMs);
+    watchTalkButton(byId("hold"), {
+      isActive: () => this.#isShown() && !byId("talk").hidden,
+      isOn: () => room.machine.state === "Recording",
+      hold: () => room.hold(),
+      release: () => room.talk.release(),
+    });
+    startFailureView(room);
+    this.#wireAnswer();
+    this.#wireReply(onFinish);
+    byId("end-interview").addEventListener("click", onEnd);
+    byId("failure-new").addEventListener("click", onNew);
+  }
+
+  /** @param {number} limitChars */
+  limitAnswers(limitChars) {
+    this.#limitChars = limitChars;
+    this.#countAnswer();
+  }
+
+  #wireAnswer() {
+    const room = this.#room;
+    const text = byId("answer-text");
+
+    byId("type-instead").addEventListener("click", () => {
+      room.setTyping(true);
+      text.focus();
+    });
+    byId("talk-instead").addEventListener("click", () => {
+      room.setTyping(false);
+      byId("hold").focus();
+    });
+    byId("kept-send").addEventListener("click", () => room.talk.sendKept());
+    byId("kept-discard").addEventListener("click", () => room.talk.discardKept());
+    byId("cancel-turn").addEventListener("click", () => room.cancelTurn());
+    text.addEventListener("input", () => this.#countAnswer());
+    text.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
+      if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("answer-form").requestSubmit();
+    });
+    byId("answer-form").addEventListener("submit", (/** @type {Event} */ event) => {
+      event.preventDefault();
+      this.#sendText();
+    });
+  }
+
+  #sendText() {
+    const text = byId("answer-text");
+    const answer = text.value.trim();
+
+    if (answer === "" || [...answer].length > this.#limitChars) {
+      if (answer === "") byId("answer-count").textContent = t("answer_empty");
+      announce(byId("answer-count").textContent);
+      text.focus();
+      return;
+    }
+    this.#room.sendText(answer);
+  }
+
+  #countAnswer() {
+    const count = [...byId("answer-text").value].length;
+    const isOver = count > this.#limitChars;
+
+    byId("answer-count").textContent = t(isOver ? "answer_too_long" : "answer_count", { count, limit: this.#limitChars });
+    byId("answer-count").classList.toggle("over", isOver);
+    byId("answer-text").setAttribute("aria-invalid", String(isOver));
+  }
+
+  /** @param {() => void} onFinish */
+  #wireReply(onFinish) {
+    const room = this.#room;
+
+    byId("player-pause").addEventListener("click", () => room.player.togglePause());
+    byId("player-stop").addEventListener("click", () => room.stopVoice());
+    byId("player-replay").addEventListener("click", () => room.hear());
+    byId("question-replay").addEventListener("click", () => (this.#isHeardAgain() ? room.stopVoice() : room.hear()));
+    byId("continue").addEventListener("click", () => {
+      if (!room.reply?.is_complete) room.next();
+      else {
+        room.finish();
+        onFinish();
+      }
+    });
+  }
+
+  /** The open question is spoken once more. */
+  #isHeardAgain() {
+    return this.#room.machine.state === "Speaking" && !this.#room.isWorking && Boolean(this.#room.interview?.isReviewed);
+  }
+
+  render() {
+    const room = this.#room;
+    const { state } = room.machine;
+    const isRead = room.reply !== null && !room.isWorking && !room.interview?.isReviewed && ["Speaking", "Review"].includes(state);
+    const reply = isRead ? room.reply : null;
+
+    if (!room.interview) return;
+    this.#renderQuestion();
+    this.#renderAnswering(state);
+    this.#renderWaiting(state);
+    showFailure(state === "Failed" ? room.failure : null, room.wasSpoken);
+    show(byId("reply"), reply !== null);
+    this.#renderReply(reply, state);
+    this.#announce(state);
+  }
+
+  #renderQuestion() {
+    const room = this.#room;
+    const interview = /** @type {import("./types.js").Interview} */ (room.interview);
+    const number = Math.min(interview.turnCount + (room.reply && !interview.isReviewed ? 0 : 1), interview.total);
+
+    byId("progress-text").textContent = t("progress", { number, total: interview.total });
+    byId("progress-bar").style.setProperty("--done", String(number / interview.total));
+    byId("question").textContent = interview.question;
+    byId("opening").textContent = interview.opening;
+    show(byId("opening"), interview.opening !== "" && ["Ready", "Recording"].includes(room.machine.state));
+    show(byId("question-replay"), interview.isReviewed && room.voice !== null && (room.machine.state === "Ready" || this.#isHeardAgain()));
+    byId("question-replay").textContent = t(this.#isHeardAgain() ? "stop" : "hear_question");
+  }
+
+  /** @param {string} state */
+  #renderAnswering(state) {
+    const room = this.#room;
+    const isOpen = state === "Ready" || state === "Recording" || this.#isHeardAgain();
+    const canTalk = room.canHear && whyNoRecorder() === "";
+    const isRecording = state === "Recording";
+
+    show(byId("talk"), isOpen && !room.isTyping);
+    show(byId("answer-form"), isOpen && room.isTyping);
+    show(byId("talk-instead"), canTalk);
+    show(byId("type-instead"), !isRecording);
+    const { kept, hint } = room.talk;
+
+    show(byId("kept"), kept !== null);
+    byId("kept-text").textContent = kept ? t("kept", { reason: t(`kept_${kept.reason}`), time: clock(Math.ceil(kept.ms / 1000) * 1000) }) : "";
+    byId("hold").classList.toggle("on", isRecording);
+    byId("hold-label").textContent = t(isRecording ? "release" : "hold");
+    byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
+    byId("typing-note").textContent = room.typingNote && t(room.typingNote);
+    show(byId("typing-note"), room.typingNote !== "");
+    this.#meter.run(isRecording);
+    this.#renderDraft(isOpen);
+  }
+
+  /** @param {string} state */
+  #renderWaiting(state) {
+    const { isWorking, sender } = this.#room;
+    const preview = isWorking ? sender.preview : null;
+
+    show(byId("waiting"), isWorking);
+    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : `state_${state}`) : "";
+    show(byId("slow"), isWorking && sender.isSlow);
+    show(byId("preview"), preview !== null);
+    byId("preview-transcript").textContent = preview?.transcript ?? "";
+    byId("preview-question").textContent = preview?.assistant_text ?? "";
+  }
+
+  /** What was typed stands in the field only while it may be changed: a refused answer is nowhere. @param {boolean} isOpen */
+  #renderDraft(isOpen) {
+    const text = byId("answer-text");
+
+    if (!isOpen) {
+      text.value = "";
+      this.#shownDraft = "";
+    } else if (this.#room.draft !== this.#shownDraft) {
+      text.value = this.#room.draft;
+      this.#shownDraft = this.#room.draft;
+      this.#countAnswer();
+    }
+  }
+
+  /**
+   * @param {any} reply
+   * @param {string} state
+   */
+  #renderReply(reply, state) {
+    const room = this.#room;
+    const isSpeaking = state === "Speaking";
+
+    if (reply !== this.#shownReply) {
+      this.#shownReply = reply;
+      byId("transcript").textContent = reply?.transcript ?? "";
+      byId("next-question").textContent = reply?.assistant_text ?? "";
+      showFeedback(reply);
+    }
+    if (!reply) return;
+    byId("reply-title").textContent = t(reply.is_complete ? "closing" : "next_question");
+    byId("continue").textContent = t(reply.is_complete ? "see_summary" : "continue");
+    byId("player-pause").textContent = t(isSpeaking && room.player.isPaused ? "resume_sound" : "pause");
+    byId("player-replay").textContent = t(isSpeaking ? "replay" : "listen");
+    show(byId("player-pause"), isSpeaking);
+    show(byId("player-stop"), isSpeaking);
+    show(byId("player-replay"), room.voice !== null);
+    show(byId("voice-missing"), room.voice === null && (room.isVoiceGone || reply.warnings.some((/** @type {any} */ warning) => warning.stage === "tts")));
+  }
+
+  /** Once for each state, and never what anybody said. @param {string} state */
+  #announce(state) {
+    const room = this.#room;
+    const isPlaying = state === "Speaking" && !room.isWorking;
+    const words = room.isWorking && room.sender.isLost ? t("connection_again") : t(isPlaying ? "state_Playing" : `state_${state}`);
+    const line = room.isWorking && room.sender.isSlow ? `${words}. ${t("still_working")}` : words;
+
+    if (line === this.#said || !this.#isShown()) return;
+    this.#said = line;
+    if (state !== "Refused") announce(line);
+  }
+
+  /** Whoever was on something that is no longer there stands where it goes on. */
+  focus() {
+    const { state } = this.#room.machine;
+    const active = document.activeElement;
+    const isLost = !active || active === document.body || !(/** @type {HTMLElement} */ (active).offsetParent);
+
+    if (!isLost || state === "Refused" || document.querySelector("dialog[open]")) return;
+    byId(this.#focusOf(state)).focus({ preventScroll: state === "Ready" });
+    if (state === "Ready" && !this.#room.isTyping) byId("question").scrollIntoView({ block: "nearest" });
+  }
+
+  /** @param {string} state */
+  #focusOf(state) {
+    if (state === "Failed") return "failure-title";
+    if (this.#room.isWorking) return "waiting-text";
+    if (state === "Review" || state === "Speaking") return this.#isHeardAgain() ? "question" : "transcript-title";
+    return this.#room.isTyping ? "answer-text" : "hold";
+  }
+}

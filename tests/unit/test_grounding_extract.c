@@ -1,0 +1,188 @@
+/*
+ * The answer without a model: sentences of the passages, word for word, that hold what is asked for.
+ */
+#include "generate.h"
+#include "private_reveal.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct passage three[] = {
+    {.id = "rivers#1",
+     .chapter = "Rivers",
+     .section = "The Ardelle",
+     .page = -1,
+     .text =
+         "The Ardelle rises in the Korvan hills and flows 412 kilometres to the sea. Its largest "
+         "tributary, the Mira, joins it at Lissau. Do salmon still reach Lissau? Salmon no longer "
+         "reach the upper river.",
+     .score = 0.9},
+    {.id = "rivers#2",
+     .chapter = "Rivers",
+     .section = "Dams",
+     .page = -1,
+     .text =
+         "The dam at Tolme was finished in 1977, because floods had reached Lissau almost every "
+         "spring. It was planned by Ida Marsh. A fish ladder was added later.\n\n"
+         "| Dam | Power |\n|---|---|\n| Tolme | 240 megawatts |\n| Osse | 90 megawatts |\n",
+     .score = 0.8},
+    {.id = "bread#1",
+     .chapter = "Bread",
+     .section = "",
+     .page = -1,
+     .text =
+         "Bread is baked at 240 degrees. The dough rests for six hours. Salmon no longer reach "
+         "the upper river.",
+     .score = 0.5},
+};
+static const struct passages given = {three, 3};
+
+static struct generated extract(const char *question, const struct passages *passages)
+{
+    struct private_text text = private_text_copy(question, strlen(question));
+    struct generated generated = {0};
+
+    generate_extract(&text, passages, &generated);
+    private_text_free(&text);
+    return generated;
+}
+
+static void expect_holds(const char *question, const char *answer)
+{
+    struct generated generated = extract(question, &given);
+    struct private_text text = generated_text(&generated);
+
+    cr_expect(generated.is_extractive && !generated.is_refused, "of %s", question);
+    cr_expect(generated.count >= 1 && generated.count <= 3, "%zu of %s", generated.count,
+              question);
+    cr_expect_not_null(strstr(private_reveal(&text).bytes, answer), "of %s: %s", question,
+                       private_reveal(&text).bytes);
+    private_text_free(&text);
+    generated_done(&generated);
+}
+
+Test(extract, the_answer_holds_what_is_asked_for)
+{
+    expect_holds("How long is the Ardelle?", "412 kilometres");
+    expect_holds("When was the dam at Tolme finished?", "1977");
+    expect_holds("Why was the dam finished?", "floods had reached");
+    expect_holds("Who planned the dam at Tolme?", "Ida Marsh");
+    expect_holds("Where does the Ardelle rise?", "Korvan hills");
+    expect_holds("What is the largest tributary?", "the Mira");
+    expect_holds("Do salmon reach the upper river?", "no longer");
+    expect_holds("How much power does the dam at Osse have?", "90 megawatts");
+    expect_holds("how many hours does dough rest", "six hours");
+}
+
+/* Of four sentences with the question's words, at most three are taken: the last one has what is asked. */
+static void expect_prefers(const char *question, const char *last, const char *answer)
+{
+    char text[512];
+    struct passage passage = {.id = three[0].id,
+                              .chapter = three[0].chapter,
+                              .section = three[2].section,
+                              .page = -1,
+                              .text = text};
+    struct generated generated;
+    struct private_text found;
+
+    snprintf(
+        text, sizeof(text),
+        "The tower of stone has steps. The old tower of stone has steps. The tower of stone "
+        "has worn steps. %s",
+        last);
+    generated = extract(question, &(struct passages){&passage, 1});
+    found = generated_text(&generated);
+    cr_expect_not_null(strstr(private_reveal(&found).bytes, answer), "of %s: %s",
+                       question, private_reveal(&found).bytes);
+    private_text_free(&found);
+    generated_done(&generated);
+}
+
+Test(extract, a_sentence_with_what_is_asked_for_comes_first)
+{
+    expect_prefers("How many steps does the tower of stone have?",
+                   "The tower of stone has 412 steps.", "412");
+    expect_prefers("Who laid the steps of the tower of stone?",
+                   "The steps of the tower of stone are by Ida Marsh.", "Ida Marsh");
+    expect_prefers("Why has the tower of stone steps?",
+                   "The tower of stone has steps because of boats.", "because");
+}
+
+Test(extract, every_sentence_stands_in_each_passage_that_it_cites)
+{
+    struct generated generated =
+        extract("Do salmon reach the upper river at Lissau?", &given);
+
+    cr_assert_gt(generated.count, 0);
+    for (size_t i = 0; i < generated.count; i++) {
+        const char *text = private_reveal(&generated.sentences[i].text).bytes;
+
+        cr_expect_neq(generated.sentences[i].cited, 0);
+        for (size_t at = 0; at < given.count; at++)
+            cr_expect_eq(strstr(three[at].text, text) != NULL,
+                         generated.sentences[i].cited >> at & 1, "%s", text);
+    }
+    generated_done(&generated);
+}
+
+Test(extract, sentences_stand_in_document_order_and_none_twice)
+{
+    struct generated generated =
+        extract("Do salmon reach the upper river at Lissau?", &given);
+    struct private_text text = generated_text(&generated);
+    const char *bytes = private_reveal(&text).bytes;
+    const char *first = strstr(bytes, "Salmon no longer");
+
+    cr_assert_not_null(first, "%s", bytes);
+    cr_expect_null(strstr(first + 1, "Salmon no longer"), "%s", bytes);
+    for (size_t i = 1; i < generated.count; i++)
+        cr_expect_leq(__builtin_ctzll(generated.sentences[i - 1].cited),
+                      __builtin_ctzll(generated.sentences[i].cited), "%s", bytes);
+    private_text_free(&text);
+    generated_done(&generated);
+}
+
+Test(extract, what_the_passages_say_nothing_of_is_refused)
+{
+    static const char *const questions[] = {"Which quasar is brightest?", "", "???",
+                                            "What is it?"};
+
+    for (size_t i = 0; i < sizeof(questions) / sizeof(questions[0]); i++) {
+        struct generated generated = extract(questions[i], &given);
+
+        cr_expect(generated.is_refused, "of %s", questions[i]);
+        cr_expect_eq(generated.count, 0);
+        generated_done(&generated);
+    }
+    cr_expect(
+        extract("How long is the Ardelle?", &(struct passages){NULL, 0}).is_refused);
+}
+
+Test(extract, an_extract_supports_itself)
+{
+    struct generated generated = extract("When was the dam at Tolme finished?", &given);
+    int unsupported;
+
+    cr_expect_eq(generated_confidence(&generated, &given, &unsupported), 1);
+    cr_expect_eq(unsupported, -1);
+    generated_done(&generated);
+}
+
+Test(extract, the_same_question_has_the_same_answer)
+{
+    struct generated first = extract("How much power do the dams have?", &given);
+    struct private_text expected = generated_text(&first);
+
+    for (int i = 0; i < 200; i++) {
+        struct generated again = extract("How much power do the dams have?", &given);
+        struct private_text text = generated_text(&again);
+
+        cr_assert(private_text_equals(&text, &expected));
+        private_text_free(&text);
+        generated_done(&again);
+    }
+    private_text_free(&expected);
+    generated_done(&first);
+}

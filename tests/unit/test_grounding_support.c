@@ -1,0 +1,250 @@
+/*
+ * Gate 4: what is unsupported, rule by rule, and how well it tells answers apart that people wrote.
+ */
+#include "json.h"
+#include "support.h"
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char lighthouse[] =
+    "The Skerry lighthouse was built in 1854 by Thomas Aldous. It stands 38 metres tall and its "
+    "light can be seen from 21 miles away. The first keeper, Margaret Venn, lived there for 17 "
+    "years. Boats do not land on the northern shore. The store is open from May to September.";
+
+static bool holds_in(const char *claim, const char *const *texts, size_t count,
+                     uint64_t cited)
+{
+    struct support *support = support_new();
+    struct span passages[64];
+    bool holds;
+
+    for (size_t i = 0; i < count; i++)
+        passages[i] = span_of(texts[i]);
+    support_read(support, passages, count);
+    holds = support_holds(support, span_of(claim), cited);
+    support_free(support);
+    return holds;
+}
+
+static bool holds(const char *claim)
+{
+    const char *text = lighthouse;
+
+    return holds_in(claim, &text, 1, 1);
+}
+
+Test(support, what_stands_there_is_supported)
+{
+    cr_expect(
+        holds("It stands 38 metres tall and its light can be seen from 21 miles away."));
+    cr_expect(holds("Thomas Aldous built the Skerry lighthouse in 1854."));
+    cr_expect(holds("Margaret Venn lived in the lighthouse for seventeen years."));
+    cr_expect(holds("Boats don't land on the northern shore."));
+    cr_expect(
+        holds("The light can be seen from 21 miles away. The store is open from May."));
+}
+
+Test(support, a_number_that_no_passage_has_is_not)
+{
+    cr_expect_not(holds("It stands 83 metres tall."));
+    cr_expect_not(holds("The first keeper lived there for eighteen years."));
+    cr_expect_not(holds("The Skerry lighthouse was built in 1845."));
+}
+
+Test(support, a_number_of_another_sentence_or_unit_is_not)
+{
+    cr_expect_not(
+        holds("It stands 17 metres tall and its light can be seen from far away."));
+    cr_expect_not(
+        holds("It stands 21 metres tall and its light can be seen from 38 miles away."));
+    cr_expect_not(holds("It stands 38 feet tall."));
+}
+
+Test(support, a_name_that_no_passage_has_is_not)
+{
+    cr_expect_not(holds("The Skerry lighthouse was built in 1854 by Robert Hale."));
+    cr_expect_not(holds("The store is open from May to November."));
+}
+
+Test(support, a_name_of_another_sentence_is_not)
+{
+    cr_expect_not(holds("The Skerry lighthouse was built in 1854 by Margaret Venn."));
+    cr_expect_not(holds("The first keeper, Thomas Aldous, lived there for 17 years."));
+}
+
+Test(support, a_denial_must_stand_there_too)
+{
+    cr_expect_not(holds("The store is not open from May to September."));
+    cr_expect_not(holds("Boats land on the northern shore."));
+    cr_expect_not(
+        holds("The first keeper, Margaret Venn, never lived there for 17 years."));
+}
+
+Test(support, an_opposite_is_no_word_for_the_same)
+{
+    cr_expect_not(holds("Boats do not land on the southern shore."));
+    cr_expect_not(holds("The last keeper, Margaret Venn, lived there for 17 years."));
+    cr_expect_not(holds("The store is closed from May to September."));
+}
+
+Test(support, words_that_stand_nowhere_are_not)
+{
+    cr_expect_not(holds("Bread is baked from flour, water and salt."));
+    cr_expect_not(
+        holds("The store is open from May to September. Cats sleep all afternoon."));
+    cr_expect_not(holds(
+        "The keeper, Margaret Venn, lived there and painted portraits of sailors."));
+}
+
+Test(support, two_words_in_each_others_place_are_not)
+{
+    const char *text =
+        "Glaciers form where more snow falls in winter than melts in summer.";
+
+    cr_expect(
+        holds_in("Glaciers form where more snow falls in winter than melts in summer.",
+                 &text, 1, 1));
+    cr_expect_not(
+        holds_in("Glaciers form where more snow falls in summer than melts in winter.",
+                 &text, 1, 1));
+}
+
+Test(support, a_sentence_may_sum_up_two)
+{
+    cr_expect(holds(
+        "The Skerry lighthouse was built in 1854 by Thomas Aldous, and the store is "
+        "open from May to September."));
+    cr_expect_not(
+        holds("The Skerry lighthouse was built in 1854 by Thomas Aldous, and the store "
+              "is open from May to October."));
+}
+
+Test(support, only_cited_passages_count)
+{
+    const char *const texts[] = {"The river is 412 kilometres long.",
+                                 "The dam was finished in 1977."};
+
+    cr_expect(holds_in("The dam was finished in 1977.", texts, 2, 2));
+    cr_expect(holds_in("The dam was finished in 1977.", texts, 2, 3));
+    cr_expect_not(holds_in("The dam was finished in 1977.", texts, 2, 1));
+    cr_expect_not(holds_in("The dam was finished in 1977.", texts, 2, 0));
+}
+
+Test(support, what_claims_nothing_is_supported)
+{
+    cr_expect(holds("Yes."));
+    cr_expect(holds("It is."));
+    cr_expect(holds(""));
+    cr_expect(holds("..."));
+    cr_expect(holds_in("It is.", NULL, 0, 0));
+}
+
+Test(support, a_mark_of_a_citation_is_no_number)
+{
+    cr_expect(holds("The first keeper, Margaret Venn, lived there for 17 years [3]."));
+}
+
+Test(support, sixty_four_passages_are_told_apart)
+{
+    const char *texts[64];
+    char room[64][64];
+
+    for (int i = 0; i < 64; i++) {
+        snprintf(room[i], sizeof(room[i]), "The engine number %d weighs %d tonnes.",
+                 100 + i, 1000 + i);
+        texts[i] = room[i];
+    }
+    cr_expect(holds_in("The engine number 163 weighs 1063 tonnes.", texts, 64,
+                       (uint64_t)1 << 63));
+    cr_expect_not(
+        holds_in("The engine number 163 weighs 1062 tonnes.", texts, 64, UINT64_MAX));
+}
+
+Test(support, sentences_are_told_in_order)
+{
+    struct support *support = support_new();
+    struct span answer =
+        span_of("Dr. Aldous came at 5.30 p.m. on foot. He left!\n\n... And then?");
+    static const char *const expected[] = {"Dr. Aldous came at 5.30 p.m. on foot.",
+                                           "He left!", "And then?"};
+    struct span sentence;
+    size_t offset = 0, count = 0;
+
+    while (support_next_sentence(support, answer, &offset, &sentence)) {
+        cr_assert_lt(count, 3);
+        cr_expect(span_equals(sentence, expected[count]), "%.*s", (int)sentence.length,
+                  sentence.bytes);
+        count++;
+    }
+    cr_expect_eq(count, 3);
+    support_free(support);
+}
+
+/* tests/corpus/support, from where this file is: "<tests>/unit/<this file>". */
+static FILE *open_corpus(const char *name)
+{
+    const char *file = __FILE__;
+    const char *end = strstr(file, "unit/test_grounding_support");
+    char path[4096];
+
+    snprintf(path, sizeof(path), "%.*scorpus/support/%s", (int)(end - file), file, name);
+    return fopen(path, "r");
+}
+
+static bool is_supported(struct support *support, const char *line)
+{
+    struct json_object *object = json_parse(line, strlen(line), 8);
+    struct json_object *list = json_member(object, "passages");
+    struct span passages[8], sentence, answer = json_member_string(object, "answer");
+    size_t count = json_object_array_length(list);
+    bool is_good = true;
+
+    cr_assert(answer.bytes != NULL && count <= 8, "%s", line);
+    for (size_t i = 0; i < count; i++)
+        passages[i] = span_of(json_object_get_string(json_object_array_get_idx(list, i)));
+    support_read(support, passages, count);
+    for (size_t offset = 0; support_next_sentence(support, answer, &offset, &sentence);)
+        is_good = is_good && support_holds(support, sentence, UINT64_MAX);
+    json_object_put(object);
+    return is_good;
+}
+
+/* The share of the file's lines that are told to be supported. */
+static double supported_share(const char *name, size_t least_lines)
+{
+    struct support *support = support_new();
+    FILE *file = open_corpus(name);
+    size_t lines = 0, good = 0, room = 0;
+    char *line = NULL;
+
+    cr_assert_not_null(file, "no %s", name);
+    for (; getline(&line, &room, file) > 0; lines++) {
+        bool is_good = is_supported(support, line);
+
+        good += is_good;
+        cr_assert_eq(is_supported(support, line), is_good, "not the same twice: %s",
+                     line);
+    }
+    free(line);
+    fclose(file);
+    support_free(support);
+    cr_assert_geq(lines, least_lines);
+    return (double)good / (double)lines;
+}
+
+Test(support, true_answers_are_kept)
+{
+    double kept = supported_share("true.jsonl", 200);
+
+    cr_expect_geq(kept, 0.97, "only %.3f", kept);
+}
+
+Test(support, corrupted_answers_are_found)
+{
+    double kept = supported_share("corrupted.jsonl", 250);
+
+    cr_expect_leq(kept, 0.1, "%.3f were kept", kept);
+}
