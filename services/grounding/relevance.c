@@ -1,6 +1,7 @@
 #include "relevance.h"
 
 #include "mem.h"
+#include "relevance_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 
 #define LIKE_LETTERS_LEAST 5
 #define LIKE_CREDIT        0.8
+#define ASKING_SHARE       0.2
 #define NEIGHBOUR_WORDS    3
 #define WORDS_ALONE        2
 #define NO_WORD            UINT16_MAX
@@ -125,26 +127,6 @@ static struct relevance_word *find_word(const struct relevance_question *questio
     return NULL;
 }
 
-/* Stems of what people say around a question, and of nothing that it is about. */
-static bool is_of_asking(const struct terms *terms, const struct term *term)
-{
-    static const char *const stems[] = {
-        "am",     "ani",  "anyon", "anybodi",    "bit",      "explain", "he",     "hei",
-        "hello",  "her",  "hi",    "him",        "his",      "if",      "im",     "just",
-        "know",   "lot",  "me",    "mine",       "my",       "myself",  "our",    "pleas",
-        "realli", "she",  "so",    "some",       "somebodi", "someon",  "sorri",  "tell",
-        "their",  "them", "then",  "understand", "us",       "want",    "wonder",
-    };
-
-    /* "thanks", but not the beginning of a thank-you note */
-    if (strcmp(term_stem(terms, term), "thank") == 0)
-        return term->end - term->start == strlen("thanks");
-    for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
-        if (strcmp(term_stem(terms, term), stems[i]) == 0)
-            return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0;
-    return false;
-}
-
 static bool says_something(const struct term *term)
 {
     return (term->flags & TERM_STOP) == 0 && term->stem_length < RELEVANCE_STEM_BYTES;
@@ -156,9 +138,10 @@ static bool stands_alone(const struct terms *terms)
     size_t count = 0;
 
     for (size_t i = 0; i < terms->count; i++)
-        count += says_something(&terms->all[i]) && !is_of_asking(terms, &terms->all[i])
-                     ? 1
-                     : 0;
+        count +=
+            says_something(&terms->all[i]) && !relevance_is_around(terms, &terms->all[i])
+                ? 1
+                : 0;
     return count >= WORDS_ALONE;
 }
 
@@ -172,12 +155,13 @@ static void add_words(struct relevance_question *question, const struct terms *t
         struct relevance_word *word = find_word(question, term_stem(terms, term));
         bool is_new = word == NULL;
 
-        if (!says_something(term) || (!keeps_asking && is_of_asking(terms, term)))
+        if (!says_something(term) || (!keeps_asking && relevance_is_around(terms, term)))
             continue;
         if (is_new) {
             word = &question->words[question->count++];
             memcpy(word->stem, term_stem(terms, term), term->stem_length);
             word->has_left = is_behind;
+            word->asks = relevance_asks(terms, i);
         }
         word->is_fact |= (term->flags & (TERM_NAME | TERM_NUMBER)) != 0;
         is_behind = is_new;
@@ -196,6 +180,8 @@ void relevance_ask(struct relevance *relevance, struct span question,
     add_words(ret_question, &terms);
     for (size_t i = 0; i < ret_question->count; i++) {
         weigh(&ret_question->words[i], corpus);
+        if (ret_question->words[i].asks)
+            ret_question->words[i].weight *= ASKING_SHARE;
         ret_question->weight += ret_question->words[i].weight;
     }
     terms_done(&terms);

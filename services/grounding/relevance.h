@@ -34,6 +34,7 @@ struct relevance_word {
     double weight;
     double credit; /* of a hit: 1, or less where the stem is only like the question's */
     bool is_fact;  /* a name or a number */
+    bool asks;     /* says only what is asked for, and weighs little */
     bool has_left; /* the word before it in the list stands before it in the question */
 };
 

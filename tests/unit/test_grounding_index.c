@@ -341,7 +341,7 @@ Test(index, that_is_none_is_refused_with_a_line)
     expect_no_index("version");
     cr_assert_eq(sqlite3_open(path, &database), SQLITE_OK);
     sqlite3_exec(database,
-                 "PRAGMA user_version = 1; DROP TABLE corpus;"
+                 "PRAGMA user_version = 2; DROP TABLE corpus;"
                  "CREATE TABLE corpus (json, reading, passages, words);"
                  "INSERT INTO corpus VALUES ('{}', 1, 1, 1);",
                  NULL, NULL, NULL);
