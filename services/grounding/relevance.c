@@ -12,12 +12,11 @@
 #define BM25_K1 1.2
 #define BM25_B  0.75
 
-#define LIKE_LETTERS_LEAST 5
-#define LIKE_CREDIT        0.8
-#define ASKING_SHARE       0.2
-#define NEIGHBOUR_WORDS    3
-#define WORDS_ALONE        2
-#define NO_WORD            UINT16_MAX
+#define LIKE_CREDIT     0.8
+#define ASKING_SHARE    0.2
+#define NEIGHBOUR_WORDS 3
+#define WORDS_ALONE     2
+#define NO_WORD         UINT16_MAX
 
 enum { SET_WORDS = RELEVANCE_WORDS_MOST / 64 };
 
@@ -87,19 +86,6 @@ static double rarity(int64_t passages, int64_t all)
     return log(1 + (count - with + 0.5) / (with + 0.5));
 }
 
-/* Digits do not count: 1876 is not a misspelt 1776. */
-static bool has_letters_for_a_like(const char *stem)
-{
-    size_t letters = 0;
-
-    for (; *stem != '\0'; stem++) {
-        if (*stem >= '0' && *stem <= '9')
-            return false;
-        letters += ((unsigned char)*stem & 0xc0) != 0x80; /* first byte of a character */
-    }
-    return letters >= LIKE_LETTERS_LEAST;
-}
-
 static void weigh(struct relevance_word *word, const struct relevance_corpus *corpus)
 {
     char like[RELEVANCE_STEM_BYTES];
@@ -110,7 +96,7 @@ static void weigh(struct relevance_word *word, const struct relevance_corpus *co
         return;
     word->passages = corpus->passages_with(corpus->context, word->stem);
     word->weight = rarity(word->passages, corpus->passages);
-    if (word->passages > 0 || !has_letters_for_a_like(word->stem) ||
+    if (word->passages > 0 || !relevance_may_be_misspelt(word->stem) ||
         !corpus->stem_like(corpus->context, word->stem, like, sizeof(like),
                            &word->passages))
         return;
@@ -160,6 +146,7 @@ static void add_words(struct relevance_question *question, const struct terms *t
         if (is_new) {
             word = &question->words[question->count++];
             memcpy(word->stem, term_stem(terms, term), term->stem_length);
+            memcpy(word->asked, word->stem, sizeof(word->asked));
             word->has_left = is_behind;
             word->asks = relevance_asks(terms, i);
         }
@@ -411,14 +398,33 @@ double relevance_score(const struct relevance_features *features)
     return features->words > 0 ? 1 / (1 + exp(-z)) : 0;
 }
 
+/* A text that is not the corpus's may have the very word that the corpus has not. */
+static bool has_asked(const struct terms *terms, const struct relevance_word *word)
+{
+    for (size_t i = 0; i < terms->count; i++)
+        if (strcmp(term_stem(terms, &terms->all[i]), word->asked) == 0)
+            return true;
+    return false;
+}
+
 double relevance_coverage(struct relevance *relevance,
                           const struct relevance_question *question, struct span text)
 {
+    struct terms *terms = &relevance->text;
     struct word_set set;
+    double weight = 0;
 
-    terms_read(relevance->reader, text, &relevance->text);
-    set = words_in(question, &relevance->text);
-    return set_share(&set, question);
+    terms_read(relevance->reader, text, terms);
+    set = words_in(question, terms);
+    for (size_t i = 0; i < question->count; i++) {
+        const struct relevance_word *word = &question->words[i];
+
+        if (has_asked(terms, word))
+            weight += word->weight;
+        else if (set_has(&set, i))
+            weight += word->weight * word->credit;
+    }
+    return question->weight > 0 ? weight / question->weight : 0;
 }
 
 double relevance_headings(struct relevance *relevance,

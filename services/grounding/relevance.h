@@ -30,7 +30,9 @@ struct relevance_corpus {
 
 struct relevance_word {
     char stem[RELEVANCE_STEM_BYTES]; /* the one that is looked for */
-    int64_t passages;                /* that have it */
+    char asked
+        [RELEVANCE_STEM_BYTES]; /* the question's own, which the corpus may not have */
+    int64_t passages;           /* that have it */
     double weight;
     double credit; /* of a hit: 1, or less where the stem is only like the question's */
     bool is_fact;  /* a name or a number */

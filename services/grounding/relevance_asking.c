@@ -1,9 +1,12 @@
 /*
- * The words of a question that say nothing of its subject, though they are no stop words.
+ * The words of a question one by one: those that say nothing of its subject, though they are no stop words,
+ * and those that may be misspelt.
  */
 #include "relevance_internal.h"
 
 #include <string.h>
+
+#define LIKE_LETTERS_LEAST 5
 
 #define IS_ON(list, stem) is_on(list, sizeof(list) / sizeof((list)[0]), stem)
 
@@ -49,4 +52,16 @@ bool relevance_asks(const struct terms *terms, size_t at)
     return IS_ON(verbs, term_stem(terms, term)) ||
            (at > 0 && strcmp(term_stem(terms, &terms->all[at - 1]), "how") == 0 &&
             IS_ON(measures, term_stem(terms, term)));
+}
+
+bool relevance_may_be_misspelt(const char *stem)
+{
+    size_t letters = 0;
+
+    for (; *stem != '\0'; stem++) {
+        if (*stem >= '0' && *stem <= '9')
+            return false;
+        letters += ((unsigned char)*stem & 0xc0) != 0x80; /* first byte of a character */
+    }
+    return letters >= LIKE_LETTERS_LEAST;
 }

@@ -16,4 +16,7 @@ bool relevance_is_around(const struct terms *terms, const struct term *term);
  * something else in its place. */
 bool relevance_asks(const struct terms *terms, size_t at);
 
+/* Long enough to be told from another by one letter.  Digits do not count: 1876 is not a misspelt 1776. */
+bool relevance_may_be_misspelt(const char *stem);
+
 #endif

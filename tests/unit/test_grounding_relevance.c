@@ -165,6 +165,7 @@ Test(relevance, a_misspelt_word_stands_for_one_that_is_like_it_at_four_fifths)
     relevance_question_done(&asked);
     relevance_free(relevance);
     NEAR(coverage_of("rottor", "The rotor wears.", &corpus), 0.8);
+    NEAR(coverage_of("rottor", "The rottor is no rotor.", &corpus), 1);
 }
 
 Test(relevance, a_number_is_never_taken_for_another)
