@@ -31,8 +31,9 @@ void breaker_init(struct breaker *breaker, unsigned threshold);
  * breaker_forget(). */
 bool breaker_take(struct breaker *breaker, int64_t now_us);
 
-/* It succeeded, or failed in a way that speaks of the server's health. */
-void breaker_note(struct breaker *breaker, bool is_good, int64_t now_us);
+/* It succeeded, or failed in a way that speaks of the server's health.  `is_probe`: it was
+ * the one that breaker_take() let through half-open. */
+void breaker_note(struct breaker *breaker, bool is_probe, bool is_good, int64_t now_us);
 
 /* Nothing was learnt: the call was cancelled. */
 void breaker_forget(struct breaker *breaker);

@@ -176,7 +176,10 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     size_t count = count_workers(settings);
     int64_t port = settings->port;
 
-    process->inherited = supervisor_listener(&port);
+    if (!supervisor_listener(&process->inherited, &port)) {
+        fputs("poise: the socket unit must have one ListenStream, of TCP\n", stderr);
+        return false;
+    }
     if (process->inherited < 0 && !port_is_free(settings))
         return false;
     process->shared.is_socket_kept = process->inherited >= 0;

@@ -27,7 +27,7 @@ struct watchdog {
 static void beat(void *context);
 static void on_pong(void *context);
 
-int supervisor_listener(int64_t *ret_port)
+bool supervisor_listener(int *ret_descriptor, int64_t *ret_port)
 {
     union {
         struct sockaddr any;
@@ -35,17 +35,21 @@ int supervisor_listener(int64_t *ret_port)
         struct sockaddr_in6 six;
     } address = {0};
     socklen_t length = sizeof(address);
-    int descriptor = SD_LISTEN_FDS_START;
+    int descriptor = SD_LISTEN_FDS_START, count = sd_listen_fds(1);
 
-    if (sd_listen_fds(1) < 1 ||
-        sd_is_socket(descriptor, AF_UNSPEC, SOCK_STREAM, 1) <= 0 ||
-        getsockname(descriptor, &address.any, &length) != 0)
-        return -1;
+    *ret_descriptor = -1;
+    if (count == 0)
+        return true;
+    if (count != 1 || sd_is_socket(descriptor, AF_UNSPEC, SOCK_STREAM, 1) <= 0 ||
+        getsockname(descriptor, &address.any, &length) != 0 ||
+        (address.any.sa_family != AF_INET && address.any.sa_family != AF_INET6))
+        return false;
     fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) | O_NONBLOCK);
     *ret_port = ntohs(address.any.sa_family == AF_INET6 ? address.six.sin6_port
                                                         : address.four.sin_port);
-    return descriptor;
+    *ret_descriptor = descriptor;
+    return true;
 }
 
 void supervisor_ready(void)

@@ -7,12 +7,14 @@
 
 #include "worker.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 /* The listening socket that systemd holds over a restart, for the caller to own, and its
- * port; -1: there is none. */
-int supervisor_listener(int64_t *ret_port);
+ * port; -1: there is none.  false: it lends what nobody would listen on here, and clients
+ * of that would wait for ever. */
+bool supervisor_listener(int *ret_descriptor, int64_t *ret_port);
 
 /* It listens; it will end soon. */
 void supervisor_ready(void);

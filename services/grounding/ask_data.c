@@ -73,6 +73,10 @@ static void write_source(struct json_writer *json, const struct ask *ask, size_t
         json_integer(json, passage->page);
     json_key(json, "snippet");
     json_span(json, snippet_of(ask_quoted(ask, at)));
+    if (ask->request.surface == ASK_TEXTBOOK) { /* whole: a reader selects words in it */
+        json_key(json, "text");
+        json_string(json, ask_quoted(ask, at));
+    }
     json_key(json, "score");
     json_decimal(json, passage->score, SCORE_DECIMALS);
     json_key(json, "cited");

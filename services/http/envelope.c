@@ -63,8 +63,8 @@ void envelope_cacheable_headers(struct response *response,
         response_header_copy(response, "Access-Control-Allow-Origin",
                              reader->allowed_origin);
         response_header(response, "Access-Control-Expose-Headers",
-                        "X-Request-ID, Retry-After, Server-Timing, Content-Range, "
-                        "Accept-Ranges");
+                        "X-Request-ID, Retry-After, RateLimit, RateLimit-Policy, "
+                        "Server-Timing, Content-Range, Accept-Ranges");
     }
 }
 
@@ -77,7 +77,8 @@ void envelope_make_options(struct response *response,
     if (reader->allowed_origin.length > 0) {
         response_header(response, "Access-Control-Allow-Methods", allow);
         response_header(response, "Access-Control-Allow-Headers",
-                        "Authorization, Content-Type, X-Request-ID, Idempotency-Key");
+                        "Authorization, Content-Type, X-Request-ID, Idempotency-Key, "
+                        "traceparent");
         response_header(response, "Access-Control-Max-Age", "600");
     }
 }

@@ -22,6 +22,18 @@ static bool note(struct span *header, struct span value)
     return false;
 }
 
+/* What the nearest proxies wrote is below what a client may have made up. */
+static void note_last(struct headers *headers, struct span value)
+{
+    struct span *lines = headers->forwarded_for;
+
+    if (headers->forwarded_count == HEADERS_FORWARDED_MOST) {
+        memmove(lines, lines + 1, (HEADERS_FORWARDED_MOST - 1) * sizeof(*lines));
+        headers->forwarded_count--;
+    }
+    lines[headers->forwarded_count++] = value;
+}
+
 static bool has_word(struct span value, const char *word)
 {
     size_t length = strlen(word);
@@ -77,7 +89,7 @@ void headers_add(struct headers *headers, struct span name, struct span value)
     else if (IS("traceparent"))
         headers->has_two_traceparents |= note(&headers->traceparent, value);
     else if (IS("x-forwarded-for"))
-        headers->forwarded_for = value;
+        note_last(headers, value);
     else if (IS("origin"))
         note(&headers->origin, value);
 }

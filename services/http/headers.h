@@ -16,7 +16,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#define HEADERS_NO_LENGTH (-1)
+#define HEADERS_NO_LENGTH      (-1)
+#define HEADERS_FORWARDED_MOST 4 /* proxies in a row may each add a line */
 
 struct headers {
     struct span host; /* all spans are borrowed from the request; {NULL, 0}: not there */
@@ -30,10 +31,12 @@ struct headers {
     struct span range;
     struct span if_range;
     struct span if_none_match;
-    struct span traceparent;   /* none where there are two */
-    struct span forwarded_for; /* the last X-Forwarded-For: the nearest proxy's */
-    struct accept accept;      /* of all Accept and Accept-Encoding lines */
-    bool is_suspicious; /* a header that must be one is there twice, or one is folded */
+    struct span traceparent;                           /* none where there are two */
+    struct span forwarded_for[HEADERS_FORWARDED_MOST]; /* the last lines of
+                                                          X-Forwarded-For, in order */
+    size_t forwarded_count;
+    struct accept accept; /* of all Accept and Accept-Encoding lines */
+    bool is_suspicious;   /* a header that must be one is there twice, or one is folded */
     bool has_connection_close;
     bool has_two_authorizations;
     bool has_two_request_ids;

@@ -16,6 +16,7 @@ static void write_transcribers(struct json_writer *json,
                                const struct transcribers *transcribers);
 static void write_provider(struct json_writer *json, const char *name, const char *url);
 static struct span host_of(const char *url);
+static void write_study(struct json_writer *json, const struct settings *settings);
 static void write_limits(struct json_writer *json, const struct settings *settings);
 
 const struct endpoint ENDPOINT_CLIENT_CONFIG = {.finish = finish};
@@ -41,6 +42,7 @@ static void finish(struct request *request)
     json_key(&json, "tts");
     write_provider(&json, speaker != NULL ? speaker->name : NULL,
                    speaker != NULL ? speaker->url : NULL);
+    write_study(&json, services->settings);
     write_limits(&json, services->settings);
     json_end_object(&json);
     request_succeed(request, &data);
@@ -104,6 +106,21 @@ static struct span host_of(const char *url)
     if (*host == '[')
         return (struct span){host + 1, strcspn(host + 1, "]/?#")};
     return (struct span){host, strcspn(host, ":/?#")};
+}
+
+/* A question that is refused is the one text of people's that is kept on purpose. */
+static void write_study(struct json_writer *json, const struct settings *settings)
+{
+    json_key(json, "study");
+    json_begin_object(json);
+    json_key(json, "search_host");
+    if (settings->retriever == RETRIEVER_QDRANT)
+        json_span(json, host_of(settings->embeddings_base_url));
+    else
+        json_null(json);
+    json_key(json, "refused_questions_days");
+    json_integer(json, settings->refusal_log_questions ? settings->refusal_log_days : 0);
+    json_end_object(json);
 }
 
 static void write_limits(struct json_writer *json, const struct settings *settings)

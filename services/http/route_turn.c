@@ -4,7 +4,8 @@
  * A client that asks for events gets them from the first news of the turn on: the stream
  * is 200 by then, whatever the result will be.  A turn that ends before any news (a refusal
  * by the filter of what was typed, a session that is over, a replay) is one event, under
- * its own status.  A request that is no turn (its token, its form) is answered as any other.
+ * its own status.  A request that becomes no turn (its token, its form, a limit) is answered
+ * as any other.
  */
 #include "clock.h"
 #include "delivery.h"

@@ -54,16 +54,36 @@ static bool is_trusted(const struct server *server, const struct address *addres
     return false;
 }
 
-/* The entry before `*end` of the list; false: there is none. */
-static bool entry_before(struct span list, size_t *end, struct span *ret_entry)
-{
-    size_t stop = *end, from;
+/* What has not been looked at yet of X-Forwarded-For: a list, over one line or more. */
+struct forwarded {
+    const struct span *lines; /* borrowed from the request */
+    size_t line_count;        /* the last of them ... */
+    size_t end;               /* ... up to here */
+};
 
-    if (stop == 0)
+static struct forwarded forwarded_of(const struct headers *headers)
+{
+    size_t count = headers->forwarded_count;
+
+    return (struct forwarded){headers->forwarded_for, count,
+                              count > 0 ? headers->forwarded_for[count - 1].length : 0};
+}
+
+/* The last entry; false: there is none. */
+static bool take_entry(struct forwarded *rest, struct span *ret_entry)
+{
+    struct span list;
+    size_t stop, from;
+
+    while (rest->end == 0 && rest->line_count > 1)
+        rest->end = rest->lines[--rest->line_count - 1].length;
+    if (rest->end == 0)
         return false;
+    list = rest->lines[rest->line_count - 1];
+    stop = rest->end;
     for (from = stop; from > 0 && list.bytes[from - 1] != ',';)
         from--;
-    *end = from > 0 ? from - 1 : 0;
+    rest->end = from > 0 ? from - 1 : 0;
     while (from < stop && (list.bytes[from] == ' ' || list.bytes[from] == '\t'))
         from++;
     while (stop > from && (list.bytes[stop - 1] == ' ' || list.bytes[stop - 1] == '\t'))
@@ -77,15 +97,14 @@ static bool entry_before(struct span list, size_t *end, struct span *ret_entry)
 struct address throttle_client(const struct request *request)
 {
     const struct server *server = request->server;
-    struct span list = request->headers.forwarded_for;
+    struct forwarded rest = forwarded_of(&request->headers);
     struct address client = {{0}}, named;
-    size_t end = list.length;
     struct span entry;
 
     if (!address_of_peer(request->connection->descriptor, &client))
         return client;
     for (int looked_at = 0; looked_at < FORWARDED_MOST && is_trusted(server, &client) &&
-                            entry_before(list, &end, &entry);
+                            take_entry(&rest, &entry);
          looked_at++) {
         if (!address_parse(entry, &named))
             break;

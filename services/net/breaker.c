@@ -38,11 +38,11 @@ bool breaker_take(struct breaker *breaker, int64_t now_us)
 
 /* A call that began before the breaker opened says nothing of the server as it is now,
  * unless it says that it is well. */
-void breaker_note(struct breaker *breaker, bool is_good, int64_t now_us)
+void breaker_note(struct breaker *breaker, bool is_probe, bool is_good, int64_t now_us)
 {
     if (is_good)
         breaker_init(breaker, breaker->threshold);
-    else if (breaker->state == BREAKER_HALF_OPEN)
+    else if (breaker->state == BREAKER_HALF_OPEN && is_probe)
         open_again(breaker, now_us);
     else if (breaker->state == BREAKER_CLOSED && breaker->threshold > 0 &&
              ++breaker->failures >= breaker->threshold)

@@ -146,14 +146,15 @@ static void on_bytes(void *context, struct span bytes)
     self->on_bytes(self->context, bytes);
 }
 
-/* Does it speak of a server that is not well? */
-static bool is_failure(const struct call_answer *answer)
+/* Does it speak of a server that is not well?  Not where it had begun to answer: it may
+ * have said all, and closed without a word. */
+static bool is_failure(const struct upstream_call *self, const struct call_answer *answer)
 {
     switch (answer->outcome) {
     case CALL_ANSWERED: return answer->status >= 500;
+    case CALL_BROKEN: return !self->has_told;
     case CALL_TIMED_OUT:
     case CALL_UNREACHABLE:
-    case CALL_BROKEN:
     case CALL_TOO_LARGE: return true;
     case CALL_HELD_BACK: return false;
     }
@@ -189,7 +190,8 @@ static void on_answer(void *context, struct call_answer answer)
     enum breaker_state before = upstream->breaker.state;
 
     self->call = NULL;
-    breaker_note(&upstream->breaker, !is_failure(&answer), clock_monotonic_us());
+    breaker_note(&upstream->breaker, self->is_probe, !is_failure(self, &answer),
+                 clock_monotonic_us());
     show_state(upstream, before);
     if (!try_later(self, &answer))
         end(self, answer);

@@ -75,11 +75,26 @@ void coaches_done(struct coaches *coaches)
     *coaches = (struct coaches){0};
 }
 
-static int stt_provider_named(struct span name)
+static enum stt_provider stt_provider_named(struct span name)
 {
     if (span_equals(name, "deepgram"))
         return STT_PROVIDER_DEEPGRAM;
     return span_equals(name, "groq") ? STT_PROVIDER_GROQ : STT_PROVIDER_OPENAI;
+}
+
+/* STT_MODEL is the first one's; so are STT_BASE_URL and STT_API_KEY, but for Deepgram,
+ * which has no use for them: then they are openai's. */
+static void become(struct settings *variant, enum stt_provider first,
+                   enum stt_provider provider)
+{
+    variant->stt_provider = (int)provider;
+    if (provider == first)
+        return;
+    variant->stt_model = "";
+    if (first == STT_PROVIDER_DEEPGRAM && provider == STT_PROVIDER_OPENAI)
+        return;
+    variant->stt_base_url = "";
+    variant->stt_api_key = (struct private_text){NULL, 0};
 }
 
 void transcribers_init(struct transcribers *transcribers, const struct settings *settings,
@@ -96,12 +111,7 @@ void transcribers_init(struct transcribers *transcribers, const struct settings 
     while (transcribers->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry)) {
         struct settings *variant = variant_of(settings);
 
-        variant->stt_provider = stt_provider_named(entry);
-        if ((int)transcriber_choice(settings) != variant->stt_provider) {
-            variant->stt_model = ""; /* these three are the first one's */
-            variant->stt_base_url = "";
-            variant->stt_api_key = (struct private_text){NULL, 0};
-        }
+        become(variant, transcriber_choice(settings), stt_provider_named(entry));
         transcribers->variants[transcribers->count] = variant;
         transcribers->all[transcribers->count++] =
             transcriber_new(variant, pool, log, metrics);

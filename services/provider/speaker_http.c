@@ -58,6 +58,7 @@ struct speaker_call {
 static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *ask,
                                   speaker_done_fn *done, void *context);
 static void on_unspeakable(void *context);
+static void fill_lanes(struct speaker_call *self);
 static void send_next(struct lane *lane);
 static void on_reply(void *context, struct call_answer answer);
 static void join(struct speaker_call *self);
@@ -93,10 +94,12 @@ static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *a
         loop_later(http->loop, on_unspeakable, self);
         return self;
     }
-    for (size_t i = 0; i < CALLS_AT_ONCE; i++) {
+    for (size_t i = 0; i < CALLS_AT_ONCE; i++)
         self->lanes[i].owner = self;
-        send_next(&self->lanes[i]);
-    }
+    if (upstream_state(http->provider.upstream) == BREAKER_CLOSED)
+        fill_lanes(self);
+    else
+        send_next(&self->lanes[0]); /* the probe: a second call would be held back */
     return self;
 }
 
@@ -133,6 +136,13 @@ static void send_next(struct lane *lane)
                       &self->trace, self->deadline_us, REPLY_MAX_BYTES, on_reply, lane);
 }
 
+static void fill_lanes(struct speaker_call *self)
+{
+    for (size_t i = 0; i < CALLS_AT_ONCE; i++)
+        if (self->lanes[i].call == NULL)
+            send_next(&self->lanes[i]);
+}
+
 static void on_reply(void *context, struct call_answer answer)
 {
     struct lane *lane = context;
@@ -158,7 +168,7 @@ static void on_reply(void *context, struct call_answer answer)
     if (++self->spoken_count == self->piece_count)
         join(self);
     else
-        send_next(lane);
+        fill_lanes(self);
 }
 
 static void join(struct speaker_call *self)

@@ -4,6 +4,7 @@
 #include "prefilter.h"
 
 #include "mem.h"
+#include "prebuilt.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -19,6 +20,7 @@ struct needed {
 
 struct prefilter {
     hs_database_t *database; /* owned; NULL where no part could be compiled */
+    unsigned char key[16];   /* of the database, see prebuilt.h */
     char **parts;     /* owned, as each of them; each once; NULL when it is given up */
     bool *has_places; /* owned; of each part: is it of interest where it ends? */
     size_t part_count;
@@ -51,6 +53,8 @@ struct sightings {
 
 static unsigned add_part(struct prefilter *prefilter, const char *part);
 static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad);
+static bool find_or_compile(struct prefilter *prefilter,
+                            const struct prebuilt_source *source, size_t *ret_bad);
 static bool is_small(const char *part);
 static void note_users(struct prefilter *prefilter, size_t count);
 static void note_candidates(struct sightings *sightings);
@@ -149,9 +153,7 @@ static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad
     const char **present = mem_zalloc(most * sizeof *present);
     unsigned *all_flags = mem_zalloc(most * sizeof *all_flags);
     unsigned *ids = mem_zalloc(most * sizeof *ids);
-    hs_compile_error_t *error = NULL;
     unsigned count = 0;
-    bool is_compiled = true;
 
     for (size_t i = 0; i < prefilter->part_count; i++) {
         if (prefilter->parts[i] == NULL)
@@ -161,20 +163,49 @@ static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad
                            (is_small(prefilter->parts[i]) ? 0U : HS_FLAG_CASELESS);
         ids[count++] = (unsigned)i;
     }
-    if (count > 0 && hs_compile_multi(present, all_flags, ids, count, HS_MODE_BLOCK, NULL,
-                                      &prefilter->database, &error) != HS_SUCCESS) {
-        is_compiled = false;
-        prefilter->database = NULL;
-        if (error == NULL)
-            abort();
-        /* An error of the whole is put down to the last. */
-        *ret_bad = ids[error->expression >= 0 ? (unsigned)error->expression : count - 1];
-        hs_free_compile_error(error);
-    }
+    const struct prebuilt_source source = {present, all_flags, ids, count};
+    bool is_compiled = count == 0 || find_or_compile(prefilter, &source, ret_bad);
     free(present);
     free(all_flags);
     free(ids);
     return is_compiled;
+}
+
+/*
+ * For every machine of the architecture, so that what is prebuilt runs on all; nothing was gained
+ * by compiling for AVX2 or AVX512, which the scan itself uses all the same.
+ */
+static bool find_or_compile(struct prefilter *prefilter,
+                            const struct prebuilt_source *source, size_t *ret_bad)
+{
+    static const hs_platform_info_t every_machine = {.tune = HS_TUNE_FAMILY_GENERIC};
+    hs_compile_error_t *error = NULL;
+
+    prebuilt_key(source, prefilter->key);
+    prefilter->database = prebuilt_find(prefilter->key);
+    if (prefilter->database != NULL ||
+        hs_compile_multi(source->expressions, source->flags, source->ids, source->count,
+                         HS_MODE_BLOCK, &every_machine, &prefilter->database,
+                         &error) == HS_SUCCESS)
+        return true;
+
+    prefilter->database = NULL;
+    if (error == NULL)
+        abort();
+    /* An error of the whole is put down to the last. */
+    *ret_bad = source->ids[error->expression >= 0 ? (unsigned)error->expression
+                                                  : source->count - 1];
+    hs_free_compile_error(error);
+    return false;
+}
+
+bool prefilter_serialise(const struct prefilter *prefilter, unsigned char *key,
+                         char **ret_bytes, size_t *ret_length)
+{
+    memcpy(key, prefilter->key, sizeof prefilter->key);
+    return prefilter->database != NULL &&
+           hs_serialize_database(prefilter->database, ret_bytes, ret_length) ==
+               HS_SUCCESS;
 }
 
 /* ){2,5} costs Vectorscan a copy of the group for each time; )* matches whatever that

@@ -37,6 +37,10 @@ void prefilter_free(struct prefilter *prefilter);
 /* How many parts are taken to occur everywhere. */
 size_t prefilter_unfiltered(const struct prefilter *prefilter);
 
+/* For the build: the database as bytes, for free(), and its key of 16 bytes (prebuilt.h). */
+bool prefilter_serialise(const struct prefilter *prefilter, unsigned char *key,
+                         char **ret_bytes, size_t *ret_length);
+
 /* Makes `*scratch` large enough for this prefilter too; NULL at first, hs_free_scratch()
  * at last. */
 void prefilter_fit_scratch(const struct prefilter *prefilter, hs_scratch_t **scratch);

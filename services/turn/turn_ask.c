@@ -16,14 +16,15 @@ int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms)
     return left_ms < longest_ms ? left_ms : longest_ms;
 }
 
-/* Who is not the last leaves some time to those behind. */
-static int64_t time_to_ask_ms(const struct turn *turn)
+int64_t turn_time_share_ms(const struct turn *turn, size_t behind, int64_t longest_ms)
 {
-    int64_t behind = (int64_t)(turn->services->coaches->count - turn->coach_at) - 1;
-    int64_t left_ms = turn_time_left_ms(turn, INT64_MAX) - behind * TIME_BEHIND_MS;
-    int64_t most_ms = turn->services->settings->llm_timeout_s * 1000;
+    int64_t left_ms = turn_time_left_ms(turn, INT64_MAX);
+    int64_t even_ms = left_ms / (int64_t)(behind + 1);
+    int64_t share_ms = left_ms - (int64_t)behind * TIME_BEHIND_MS;
 
-    return left_ms < most_ms ? left_ms : most_ms;
+    if (share_ms < even_ms)
+        share_ms = even_ms;
+    return share_ms < longest_ms ? share_ms : longest_ms;
 }
 
 bool turn_may_ask_elsewhere(struct turn *turn, enum error error)
@@ -63,7 +64,9 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
             },
         .request_id = turn->request.request_id,
         .trace = turn->request.trace,
-        .timeout_ms = time_to_ask_ms(turn),
+        .timeout_ms =
+            turn_time_share_ms(turn, turn->services->coaches->count - turn->coach_at - 1,
+                               turn->services->settings->llm_timeout_s * 1000),
         .on_text = on_text,
     };
 

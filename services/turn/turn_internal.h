@@ -98,6 +98,11 @@ bool turn_may_hear_elsewhere(const struct turn *turn, enum error error);
 /* Until the turn's deadline, at most `longest_ms`. */
 int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms);
 
+/* Likewise for one of several who may be needed one after the other: who is not the last
+ * leaves a second and a half to each of the `behind` others, or an even share where there
+ * is less. */
+int64_t turn_time_share_ms(const struct turn *turn, size_t behind, int64_t longest_ms);
+
 /* Starts to hear the recording by the next transcriber, which is `hearing` then; of the
  * recording a copy is kept as long as there is another one to try.  false: there is no time
  * left for it. */

@@ -13,13 +13,15 @@ bool turn_hear(struct turn *turn, transcriber_done_fn *done)
 {
     const struct transcribers *all = turn->services->transcribers;
     struct transcriber *transcriber = all->all[turn->ear_at];
+    size_t ears_behind = all->count - turn->ear_at - 1;
+    size_t behind = ears_behind > 0 ? ears_behind + 1 : 0; /* the coach comes as well */
     struct buffer kept = {0};
     struct transcriber_ask ask = {
         .container = turn->request.container,
         .request_id = turn->request.request_id,
         .trace = turn->request.trace,
-        .timeout_ms =
-            turn_time_left_ms(turn, turn->services->settings->stt_timeout_s * 1000),
+        .timeout_ms = turn_time_share_ms(turn, behind,
+                                         turn->services->settings->stt_timeout_s * 1000),
     };
 
     if (ask.timeout_ms <= 0)

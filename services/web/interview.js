@@ -120,7 +120,8 @@ export class InterviewRoom {
     if (!interview) return false;
     const { data, failure } = await call("GET", `/session/${interview.id}`, { token: interview.token });
 
-    if (failure && ENDED.includes(failure.code)) {
+    // The summary of a finished interview outlives its session.
+    if (failure && ENDED.includes(failure.code) && !interview.turns.at(-1)?.data.is_complete) {
       keepInterview(null);
       return false;
     }

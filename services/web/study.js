@@ -18,6 +18,11 @@ const NEXT = {
 };
 const NEXT_OTHERWISE = ["next_rephrase", "next_select"];
 
+/** What is written **so** stands out; nothing else of Markdown is read. @param {string} text */
+function emphasised(text) {
+  return text.split(/\*\*([^*\n]+)\*\*/).map((part, at) => (at % 2 === 1 ? make("strong", {}, part) : part));
+}
+
 /** @typedef {{ passage_id: string, chapter?: string, section?: string, snippet: string, text?: string, score?: number }} Source */
 
 /** Who gets a question, and what is kept of it. @param {any} config of GET /client-config */
@@ -125,7 +130,7 @@ export class Study {
   /** @param {{ answer: string, sources: Source[], generator?: string | null }} data */
   #showAnswer({ answer, sources, generator }) {
     show(byId("study-extractive"), generator === "extractive");
-    fill(byId("study-answer"), ...answer.split(/\n{2,}/).map((paragraph) => make("p", {}, paragraph)));
+    fill(byId("study-answer"), ...answer.split(/\n{2,}/).map((paragraph) => make("p", {}, ...emphasised(paragraph))));
     fill(byId("study-sources"), ...sources.map((source) => this.#source(source)));
     show(byId("study-sources-title"), sources.length > 0);
     this.#reveal("study-reply");
@@ -138,7 +143,7 @@ export class Study {
     const ask = make("button", { type: "button", class: "text ask-passage" }, t("ask_passage"));
 
     ask.addEventListener("click", () => this.#select(text.slice(0, MOST_SELECTED)));
-    return make("details", { class: "source", "data-passage": id }, make("summary", {}, make("span", { class: "place", dir: "auto" }, place), ...match), make("blockquote", { class: "passage", dir: "auto" }, text), ask);
+    return make("details", { class: "source", "data-passage": id }, make("summary", {}, make("span", { class: "place", dir: "auto" }, place), ...match), make("blockquote", { class: "passage", dir: "auto" }, ...emphasised(text)), ask);
   }
 
   /**

@@ -88,6 +88,7 @@ Test(cors, the_headers_that_a_page_may_read_are_exposed)
     expect_listed(reply, "Access-Control-Expose-Headers", "X-Request-ID");
     expect_listed(reply, "Access-Control-Expose-Headers", "Retry-After");
     expect_listed(reply, "Access-Control-Expose-Headers", "Server-Timing");
+    expect_listed(reply, "Access-Control-Expose-Headers", "RateLimit");
     world_end(world);
 }
 
@@ -116,6 +117,7 @@ Test(cors, a_preflight_names_methods_and_headers)
     expect_listed(reply, "Access-Control-Allow-Headers", "Content-Type");
     expect_listed(reply, "Access-Control-Allow-Headers", "X-Request-ID");
     expect_listed(reply, "Access-Control-Allow-Headers", "Idempotency-Key");
+    expect_listed(reply, "Access-Control-Allow-Headers", "traceparent");
     cr_assert(reply_header_count(reply, "X-Request-ID") == 1);
     world_end(world);
 }

@@ -251,6 +251,8 @@ Test(page, without_keys_it_says_that_no_words_leave_the_service)
     expect_null(config, "data.stt");
     expect_null(config, "data.tts");
     expect_flag(config, "data.screens_answers", true);
+    expect_null(config, "data.study.search_host");
+    expect_number(config, "data.study.refused_questions_days", 90);
     expect_number(config, "data.limits.audio_seconds", 120);
     expect_number(config, "data.limits.transcript_chars", 8000);
     expect_number(config, "data.limits.session_idle_minutes", 60);
@@ -265,7 +267,7 @@ Test(page, it_names_everybody_who_may_get_the_words)
         "LLM_PROVIDER=groq", "LLM_FALLBACKS=small@https://[2001:db8::7]/v1,builtin",
         "DEEPGRAM_API_KEY=" DEEPGRAM_KEY, "DEEPGRAM_BASE_URL=https://eu.deepgram.example",
         "STT_PROVIDER=deepgram", "STT_FALLBACKS=groq", "TTS_PROVIDER=deepgram",
-        "SAFETY_ENABLED=false", "MAX_AUDIO_SECONDS=90");
+        "SAFETY_ENABLED=false", "MAX_AUDIO_SECONDS=90", "REFUSAL_LOG_QUESTIONS=false");
 
     const struct reply *config = config_of(world);
 
@@ -278,6 +280,7 @@ Test(page, it_names_everybody_who_may_get_the_words)
     expect_text(config, "data.stt_fallbacks.0.host", "api.groq.example");
     expect_text(config, "data.tts.name", "deepgram");
     expect_flag(config, "data.screens_answers", false);
+    expect_number(config, "data.study.refused_questions_days", 0);
     expect_number(config, "data.limits.audio_seconds", 90);
     world_end(world);
 }

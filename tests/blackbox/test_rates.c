@@ -82,6 +82,24 @@ Test(rates, behind_a_trusted_proxy_each_client_counts_for_itself)
     world_end(world);
 }
 
+/* HAProxy writes a line of its own below the one that it got. */
+Test(rates, proxies_in_a_row_may_each_add_a_line)
+{
+    struct world *world = world_with_builtin_coach(
+        "RATE_LIMIT_SESSIONS_PER_MINUTE=1", "TRUSTED_PROXIES=127.0.0.1,10.0.0.0/8");
+    const char *second = "\r\nX-Forwarded-For: 10.1.2.3";
+
+    expect_success(start_from(world, words(world, "192.0.2.1%s", second)));
+    expect_success(start_from(world, words(world, "192.0.2.2%s", second)));
+    expect_error(start_from(world, words(world, "192.0.2.2%s", second)),
+                 ERROR_RATE_LIMITED);
+    expect_error(start_from(world, words(world, "192.0.2.99%s",
+                                         "\r\n"
+                                         "X-Forwarded-For: 192.0.2.1")),
+                 ERROR_RATE_LIMITED);
+    world_end(world);
+}
+
 Test(rates, an_untrusted_client_cannot_say_that_it_is_another)
 {
     struct world *world = world_with_builtin_coach("RATE_LIMIT_SESSIONS_PER_MINUTE=1",

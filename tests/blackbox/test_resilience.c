@@ -151,6 +151,29 @@ Test(resilience, what_is_our_own_fault_opens_no_breaker)
     world_end(world);
 }
 
+/* Orpheus speaks 200 characters a call. */
+Test(resilience, a_voice_that_is_well_again_speaks_a_text_of_many_pieces)
+{
+    struct world *world =
+        world_with_groq("TTS_PROVIDER=groq", "BREAKER_FAILURES=1", "WORKERS=1");
+    struct session session = start_session(world, 5);
+    char question[700] = "Why?";
+    const struct reply *turn;
+
+    for (size_t i = 0; i < 10; i++)
+        strcat(question, " And what did you do when nobody else wanted to, and why?");
+    upstream_will_speak(world->upstream, BUSY);
+    expect_warning(answer_aloud(world, &session, "And then?"), "tts_provider_error");
+    always_speaks(world, wav_with(world, "heronsong", 64));
+
+    do {
+        session = start_session(world, 5);
+        turn = answer_aloud(world, &session, question);
+    } while (upstream_call_count_as(world->upstream, ROLE_SPEAKING) == 1);
+    expect_warning(turn, NULL);
+    world_end(world);
+}
+
 /* ---- others are asked ---- */
 
 Test(resilience, the_built_in_coach_stands_in)
@@ -190,6 +213,19 @@ Test(resilience, a_slow_model_leaves_time_for_the_next)
     upstream_will(world->upstream, (struct saying){.manner = MANNER_SILENT});
 
     expect_text(answer(world, &session, ANSWER), "data.coach", "builtin");
+    world_end(world);
+}
+
+/* The eight share what is less than all of them would like. */
+Test(resilience, many_coaches_leave_time_to_the_first)
+{
+    struct world *world = world_with_groq("LLM_FALLBACKS=a, b, c, d, e, f, g, h",
+                                          "TURN_DEADLINE_SECONDS=12");
+    struct session session = start_session(world, 5);
+
+    upstream_keeps_asking(world->upstream);
+
+    expect_success(answer(world, &session, ANSWER));
     world_end(world);
 }
 
@@ -239,6 +275,45 @@ Test(resilience, other_ears_hear_the_same_recording)
     expect_heard_by_whisper(upstream_call_as(world->upstream, ROLE_HEARING, 1), &form,
                             "whisper-large-v3-turbo", GROQ_KEY);
     world_end(world);
+}
+
+Test(resilience, slow_ears_leave_time_for_the_next)
+{
+    struct world *world =
+        world_with_groq("STT_PROVIDER=deepgram", "DEEPGRAM_API_KEY=" DEEPGRAM_KEY,
+                        "STT_FALLBACKS=groq", "TURN_DEADLINE_SECONDS=4");
+    struct session session = start_session(world, 5);
+
+    upstream_will_hear(world->upstream, (struct saying){.manner = MANNER_SILENT});
+    whisper_will_hear(world, (struct heard){.text = ANSWER});
+    upstream_will_ask(world->upstream, "And then?");
+
+    expect_text(say(world, &session, recording_of(world, "xing.mp3")), "data.transcript",
+                ANSWER);
+    world_end(world);
+}
+
+/* A recording must not leave for OpenAI where another server was named. */
+Test(resilience, other_ears_are_at_their_own_server_with_their_own_key)
+{
+    struct world *whisper = world_with_groq();
+    struct world *world = world_with_groq(
+        words(whisper, "STT_BASE_URL=http://127.0.0.1:%d/v1",
+              upstream_port(whisper->upstream)),
+        "STT_PROVIDER=deepgram", "DEEPGRAM_API_KEY=" DEEPGRAM_KEY, "STT_MODEL=nova-2",
+        "STT_FALLBACKS=openai", "STT_API_KEY=sk-ears");
+    struct session session = start_session(world, 5);
+    struct form form = recording_of(world, "xing.mp3");
+
+    upstream_will_hear(world->upstream, BUSY);
+    whisper_will_hear(whisper, (struct heard){.text = ANSWER});
+    upstream_will_ask(world->upstream, "And then?");
+
+    expect_text(say(world, &session, form), "data.transcript", ANSWER);
+    expect_heard_by_whisper(upstream_call(whisper->upstream, 0), &form, "whisper-1",
+                            "sk-ears");
+    world_end(world);
+    world_end(whisper);
 }
 
 Test(resilience, silence_is_not_taken_to_other_ears)

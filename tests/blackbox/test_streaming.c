@@ -39,7 +39,8 @@ struct stage {
     struct session session;
 };
 
-static struct stage stage_open(const struct stream_piece *pieces)
+static struct stage stage_open_with(const struct stream_piece *pieces,
+                                    const char *setting)
 {
     struct stage stage = {.streamer = streamer_open()};
     char coach[96], speaker[96];
@@ -48,11 +49,16 @@ static struct stage stage_open(const struct stream_piece *pieces)
     snprintf(coach, sizeof coach, "GROQ_BASE_URL=%s", streamer_coach_url(stage.streamer));
     snprintf(speaker, sizeof speaker, "DEEPGRAM_BASE_URL=%s",
              streamer_speaker_url(stage.streamer));
-    stage.world = world_start(SETTINGS(coach, speaker, "GROQ_API_KEY=" GROQ_KEY,
-                                       "TTS_PROVIDER=deepgram",
-                                       "DEEPGRAM_API_KEY=dg_never_shown_to_anyone"));
+    stage.world = world_start(
+        SETTINGS(coach, speaker, "GROQ_API_KEY=" GROQ_KEY, "TTS_PROVIDER=deepgram",
+                 "DEEPGRAM_API_KEY=dg_never_shown_to_anyone", setting));
     stage.session = start_session(stage.world, 5);
     return stage;
+}
+
+static struct stage stage_open(const struct stream_piece *pieces)
+{
+    return stage_open_with(pieces, "BREAKER_FAILURES=5");
 }
 
 static void stage_close(struct stage *stage)
@@ -293,4 +299,23 @@ Test(streaming, a_refusal_beside_half_the_text_is_never_spoken)
         STOPS};
 
     expect_silent_refusal(pieces);
+}
+
+/* A small server may just close when it has said all. */
+Test(streaming, a_server_that_closes_behind_its_reply_is_not_taken_for_a_failing_one)
+{
+    static const struct stream_piece pieces[] = {
+        ASKS,
+        {.text = FEEDBACK},
+        {.event =
+             "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]}"},
+        {.event = "[DONE]"},
+        {.cuts = true},
+        {0}};
+    struct stage stage = stage_open_with(pieces, "BREAKER_FAILURES=1");
+
+    expect_success(stage_answer(&stage));
+    expect_text(ask(stage.world, (struct request){.method = "GET", .path = "/readyz"}),
+                "data.checks.breakers.coach", "closed");
+    stage_close(&stage);
 }

@@ -5,6 +5,7 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <sys/un.h>
@@ -117,4 +118,34 @@ Test(systemd, a_new_connection_waits_for_the_second_process)
     world_end(world);
     program_lend_socket(-1);
     close(listening);
+}
+
+static void expect_not_started(int lent)
+{
+    char *directory = directory_make();
+    program_lend_socket(lent);
+
+    struct run run = run_program(directory, NULL,
+                                 SETTINGS("PORT=0", "STORE_URL=sqlite:///poise.db",
+                                          "LISTEN_FDS=1", "LISTEN_PID="));
+
+    cr_assert_eq(run.status, 1, "status %d", run.status);
+    cr_assert(bytes_has(&run.output, "ListenStream"), "%s", run.output.data);
+    program_lend_socket(-1);
+    close(lent);
+    bytes_free(&run.output);
+    directory_remove(directory);
+    free(directory);
+}
+
+/* Else it would listen on a port of its own, and clients of the unit would wait for ever. */
+Test(systemd, a_socket_that_is_no_tcp_listener_stops_the_start)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    int local = socket(AF_UNIX, SOCK_STREAM, 0);
+
+    cr_assert_eq(bind(local, (struct sockaddr *)&address, sizeof address.sun_family), 0);
+    cr_assert_eq(listen(local, 1), 0);
+    expect_not_started(local);
+    expect_not_started(socket(AF_INET, SOCK_STREAM, 0));
 }

@@ -226,7 +226,7 @@ Test(tts, a_page_of_an_allowed_origin_may_read_its_headers)
     cr_assert(reply->status == 206, "%d", reply->status);
     expect_header(reply, "Access-Control-Allow-Origin", "https://app.example");
     expect_header(reply, "Access-Control-Expose-Headers",
-                  "X-Request-ID, Retry-After, Server-Timing, Content-Range, "
-                  "Accept-Ranges");
+                  "X-Request-ID, Retry-After, RateLimit, RateLimit-Policy, "
+                  "Server-Timing, Content-Range, Accept-Ranges");
     world_end(world);
 }

@@ -14,9 +14,9 @@ from scripts import AIM, HELD_CLOCK, PLACE, STORED, STREAMED, UNTIL
 
 PATIENCE_SECONDS = 40
 
-PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 2, "mobile": True}
+PHONE = {"width": 390, "height": 844, "deviceScaleFactor": 1, "mobile": True}
 DESKTOP = {"width": 1280, "height": 800, "deviceScaleFactor": 1, "mobile": False}
-SMALLEST = {"width": 320, "height": 568, "deviceScaleFactor": 2, "mobile": True}
+SMALLEST = {"width": 320, "height": 568, "deviceScaleFactor": 1, "mobile": True}
 
 
 class Page:

@@ -10,7 +10,12 @@ import json
 import threading
 
 HEARD = "In my last team I traced the slow queries and added an index, so timeouts fell by ninety percent."
-DIMENSIONS = ("Clarity", "Relevance", "Structure", "Filler Words")
+TIPS = {
+    "Clarity": "Name the system before you say what was wrong with it.",
+    "Relevance": "Say in one sentence which part was yours.",
+    "Structure": "Situation, action, result: keep this order.",
+    "Filler Words": "Pause where you would say so.",
+}
 
 
 class Reply:
@@ -48,8 +53,8 @@ def _completion(content, **how):
 
 def question(text, scores=(4, 3, 5, 2), **how):
     dimensions = [
-        {"label": label, "score": score, "tip": f"A tip about {label.lower()}."}
-        for label, score in zip(DIMENSIONS, scores)
+        {"label": label, "score": score, "tip": tip}
+        for (label, tip), score in zip(TIPS.items(), scores)
     ]
     feedback = {"dimensions": dimensions, "summary_tip": "Say what changed because of you."}
     content = {"refused": False, "follow_up_question": text, "coaching_feedback": feedback}
@@ -130,7 +135,7 @@ class Providers:
             return summary()
         else:
             number = self.calls["coach"] + 1
-            role, usual = "coach", lambda: question(f"What did you learn in year {number}?")
+            role, usual = "coach", lambda: question(f"What did you learn from project {number}?")
         self.calls[role] += 1
         return self.next[role].popleft() if self.next[role] else usual()
 

@@ -27,7 +27,7 @@ static void fail(struct breaker *breaker, int times, int64_t now_us)
 {
     for (int i = 0; i < times; i++) {
         cr_assert(breaker_take(breaker, now_us));
-        breaker_note(breaker, false, now_us);
+        breaker_note(breaker, breaker->state == BREAKER_HALF_OPEN, false, now_us);
     }
 }
 
@@ -37,7 +37,7 @@ Test(breaker, opens_after_failures_in_a_row_only)
 
     breaker_init(&breaker, 3);
     fail(&breaker, 2, 0);
-    breaker_note(&breaker, true, 0);
+    breaker_note(&breaker, false, true, 0);
     fail(&breaker, 2, 0);
     cr_assert_eq(breaker.state, BREAKER_CLOSED);
     fail(&breaker, 1, 0);
@@ -53,7 +53,7 @@ Test(breaker, lets_one_probe_through_and_closes_when_it_is_well)
     fail(&breaker, 1, 0);
     cr_assert(breaker_take(&breaker, SECOND));
     cr_assert_not(breaker_take(&breaker, SECOND), "a second probe");
-    breaker_note(&breaker, true, SECOND);
+    breaker_note(&breaker, true, true, SECOND);
     cr_assert_eq(breaker.state, BREAKER_CLOSED);
     cr_assert(breaker_take(&breaker, SECOND));
 }
@@ -82,6 +82,21 @@ Test(breaker, a_probe_that_was_cancelled_leaves_room_for_another)
     cr_assert(breaker_take(&breaker, SECOND));
     breaker_forget(&breaker);
     cr_assert(breaker_take(&breaker, SECOND));
+}
+
+/* A hundred calls that wait for a server that is down time out one by one. */
+Test(breaker, a_call_from_before_it_opened_does_not_end_the_probe)
+{
+    struct breaker breaker;
+
+    breaker_init(&breaker, 1);
+    fail(&breaker, 1, 0);
+    cr_assert(breaker_take(&breaker, SECOND));
+    breaker_note(&breaker, false, false, SECOND);
+    cr_assert_eq(breaker.state, BREAKER_HALF_OPEN);
+    cr_assert_not(breaker_take(&breaker, SECOND), "a second probe");
+    breaker_note(&breaker, true, false, SECOND);
+    cr_assert_eq(breaker_wait_s(&breaker, SECOND), 2, "longer than after one failure");
 }
 
 Test(breaker, never_opens_without_a_threshold)
