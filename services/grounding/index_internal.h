@@ -17,7 +17,7 @@
 #include <sqlite3.h>
 
 #define INDEX_APPLICATION_ID 0x506f4978 /* "PoIx": how file(1) and we know our own */
-#define INDEX_VERSION        1          /* of the tables */
+#define INDEX_VERSION        2          /* of the tables and their stems */
 
 /* Of what stands in them.  Raised when terms.c or chunk.c read a text differently: an index of another
  * reading is built anew. */

@@ -229,8 +229,9 @@ static void try_stem(struct like *like, const char *stem, size_t length)
     like->stem[length] = '\0';
 }
 
-/* All that can be made of a stem by taking a letter out, putting another in its place, or putting one in: at
- * most 1,300 look-ups, for 24 letters, however large the index is. */
+/* All that can be made of a stem by taking a letter out, putting another in its place, putting one in, or
+ * swapping two neighbours, a common slip: at most 1,300 look-ups, for 24 letters, however large the index is.
+ */
 static void try_all(struct like *like, const char *stem, size_t length)
 {
     char other[LIKE_LETTERS_MOST + 2] = {0};
@@ -239,6 +240,12 @@ static void try_all(struct like *like, const char *stem, size_t length)
         memcpy(other, stem, at);
         memcpy(other + at, stem + at + 1, length - at);
         try_stem(like, other, length - 1);
+    }
+    for (size_t at = 0; at + 1 < length; at++) {
+        memcpy(other, stem, length + 1);
+        other[at] = stem[at + 1];
+        other[at + 1] = stem[at];
+        try_stem(like, other, length);
     }
     for (size_t at = 0; at <= length; at++) {
         for (char letter = 'a'; letter <= 'z'; letter++) {

@@ -1,6 +1,7 @@
 #include "relevance.h"
 
 #include "mem.h"
+#include "relevance_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -11,11 +12,11 @@
 #define BM25_K1 1.2
 #define BM25_B  0.75
 
-#define LIKE_LETTERS_LEAST 5
-#define LIKE_CREDIT        0.8
-#define NEIGHBOUR_WORDS    3
-#define WORDS_ALONE        2
-#define NO_WORD            UINT16_MAX
+#define LIKE_CREDIT     0.8
+#define ASKING_SHARE    0.2
+#define NEIGHBOUR_WORDS 3
+#define WORDS_ALONE     2
+#define NO_WORD         UINT16_MAX
 
 enum { SET_WORDS = RELEVANCE_WORDS_MOST / 64 };
 
@@ -85,19 +86,6 @@ static double rarity(int64_t passages, int64_t all)
     return log(1 + (count - with + 0.5) / (with + 0.5));
 }
 
-/* Digits do not count: 1876 is not a misspelt 1776. */
-static bool has_letters_for_a_like(const char *stem)
-{
-    size_t letters = 0;
-
-    for (; *stem != '\0'; stem++) {
-        if (*stem >= '0' && *stem <= '9')
-            return false;
-        letters += ((unsigned char)*stem & 0xc0) != 0x80; /* first byte of a character */
-    }
-    return letters >= LIKE_LETTERS_LEAST;
-}
-
 static void weigh(struct relevance_word *word, const struct relevance_corpus *corpus)
 {
     char like[RELEVANCE_STEM_BYTES];
@@ -108,7 +96,7 @@ static void weigh(struct relevance_word *word, const struct relevance_corpus *co
         return;
     word->passages = corpus->passages_with(corpus->context, word->stem);
     word->weight = rarity(word->passages, corpus->passages);
-    if (word->passages > 0 || !has_letters_for_a_like(word->stem) ||
+    if (word->passages > 0 || !relevance_may_be_misspelt(word->stem) ||
         !corpus->stem_like(corpus->context, word->stem, like, sizeof(like),
                            &word->passages))
         return;
@@ -125,26 +113,6 @@ static struct relevance_word *find_word(const struct relevance_question *questio
     return NULL;
 }
 
-/* Stems of what people say around a question, and of nothing that it is about. */
-static bool is_of_asking(const struct terms *terms, const struct term *term)
-{
-    static const char *const stems[] = {
-        "am",     "ani",  "anyon", "anybodi",    "bit",      "explain", "he",     "hei",
-        "hello",  "her",  "hi",    "him",        "his",      "if",      "im",     "just",
-        "know",   "lot",  "me",    "mine",       "my",       "myself",  "our",    "pleas",
-        "realli", "she",  "so",    "some",       "somebodi", "someon",  "sorri",  "tell",
-        "their",  "them", "then",  "understand", "us",       "want",    "wonder",
-    };
-
-    /* "thanks", but not the beginning of a thank-you note */
-    if (strcmp(term_stem(terms, term), "thank") == 0)
-        return term->end - term->start == strlen("thanks");
-    for (size_t i = 0; i < sizeof(stems) / sizeof(*stems); i++)
-        if (strcmp(term_stem(terms, term), stems[i]) == 0)
-            return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0;
-    return false;
-}
-
 static bool says_something(const struct term *term)
 {
     return (term->flags & TERM_STOP) == 0 && term->stem_length < RELEVANCE_STEM_BYTES;
@@ -156,9 +124,10 @@ static bool stands_alone(const struct terms *terms)
     size_t count = 0;
 
     for (size_t i = 0; i < terms->count; i++)
-        count += says_something(&terms->all[i]) && !is_of_asking(terms, &terms->all[i])
-                     ? 1
-                     : 0;
+        count +=
+            says_something(&terms->all[i]) && !relevance_is_around(terms, &terms->all[i])
+                ? 1
+                : 0;
     return count >= WORDS_ALONE;
 }
 
@@ -172,12 +141,14 @@ static void add_words(struct relevance_question *question, const struct terms *t
         struct relevance_word *word = find_word(question, term_stem(terms, term));
         bool is_new = word == NULL;
 
-        if (!says_something(term) || (!keeps_asking && is_of_asking(terms, term)))
+        if (!says_something(term) || (!keeps_asking && relevance_is_around(terms, term)))
             continue;
         if (is_new) {
             word = &question->words[question->count++];
             memcpy(word->stem, term_stem(terms, term), term->stem_length);
+            memcpy(word->asked, word->stem, sizeof(word->asked));
             word->has_left = is_behind;
+            word->asks = relevance_asks(terms, i);
         }
         word->is_fact |= (term->flags & (TERM_NAME | TERM_NUMBER)) != 0;
         is_behind = is_new;
@@ -196,6 +167,8 @@ void relevance_ask(struct relevance *relevance, struct span question,
     add_words(ret_question, &terms);
     for (size_t i = 0; i < ret_question->count; i++) {
         weigh(&ret_question->words[i], corpus);
+        if (ret_question->words[i].asks)
+            ret_question->words[i].weight *= ASKING_SHARE;
         ret_question->weight += ret_question->words[i].weight;
     }
     terms_done(&terms);
@@ -425,14 +398,33 @@ double relevance_score(const struct relevance_features *features)
     return features->words > 0 ? 1 / (1 + exp(-z)) : 0;
 }
 
+/* A text that is not the corpus's may have the very word that the corpus has not. */
+static bool has_asked(const struct terms *terms, const struct relevance_word *word)
+{
+    for (size_t i = 0; i < terms->count; i++)
+        if (strcmp(term_stem(terms, &terms->all[i]), word->asked) == 0)
+            return true;
+    return false;
+}
+
 double relevance_coverage(struct relevance *relevance,
                           const struct relevance_question *question, struct span text)
 {
+    struct terms *terms = &relevance->text;
     struct word_set set;
+    double weight = 0;
 
-    terms_read(relevance->reader, text, &relevance->text);
-    set = words_in(question, &relevance->text);
-    return set_share(&set, question);
+    terms_read(relevance->reader, text, terms);
+    set = words_in(question, terms);
+    for (size_t i = 0; i < question->count; i++) {
+        const struct relevance_word *word = &question->words[i];
+
+        if (has_asked(terms, word))
+            weight += word->weight;
+        else if (set_has(&set, i))
+            weight += word->weight * word->credit;
+    }
+    return question->weight > 0 ? weight / question->weight : 0;
 }
 
 double relevance_headings(struct relevance *relevance,

@@ -30,10 +30,13 @@ struct relevance_corpus {
 
 struct relevance_word {
     char stem[RELEVANCE_STEM_BYTES]; /* the one that is looked for */
-    int64_t passages;                /* that have it */
+    char asked
+        [RELEVANCE_STEM_BYTES]; /* the question's own, which the corpus may not have */
+    int64_t passages;           /* that have it */
     double weight;
     double credit; /* of a hit: 1, or less where the stem is only like the question's */
     bool is_fact;  /* a name or a number */
+    bool asks;     /* says only what is asked for, and weighs little */
     bool has_left; /* the word before it in the list stands before it in the question */
 };
 

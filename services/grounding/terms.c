@@ -217,8 +217,9 @@ static void add_terms(struct terms_reader *reader, struct span text, struct span
         if (word->length == 0)
             continue;
         if (is_plain(word)) {
+            const char *plain = word_plain_form(word->folded);
             const sb_symbol *stem = sb_stemmer_stem(
-                reader->stemmer, (const sb_symbol *)word->folded, (int)word->length);
+                reader->stemmer, (const sb_symbol *)plain, (int)strlen(plain));
 
             add_term(
                 reader, word, word, (const char *)stem,

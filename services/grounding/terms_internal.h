@@ -51,6 +51,9 @@ bool word_next(struct span text, struct span sentence, size_t *offset,
 /* Flags of a folded word by the lists: stop words and negations. */
 uint32_t word_flags(const char *folded);
 
+/* "write" for "wrote", where the stemmer would not bring the two together; else the word itself. */
+const char *word_plain_form(const char *folded);
+
 /* How many of these words, from the first on, are one number ("twenty-five", "2.5 million", "third"), its
  * plain digits then in `ret_digits`; 0: they begin with none. */
 size_t number_of_words(struct span text, const struct word *words, size_t count,

@@ -135,6 +135,24 @@ Test(relevance, a_word_that_the_corpus_does_not_have_weighs_most)
     relevance_free(relevance);
 }
 
+Test(relevance, a_word_that_only_asks_weighs_a_fifth)
+{
+    struct relevance *relevance = relevance_new();
+    struct relevance_question asked;
+
+    relevance_ask(relevance, span_of("How many rotors wear?"), &corpus, &asked);
+    cr_assert_eq(asked.count, 3);
+    NEAR(asked.words[0].weight, weight(0) / 5);
+    NEAR(asked.words[1].weight, weight(5));
+    relevance_question_done(&asked);
+    relevance_ask(relevance, span_of("Many rotors? What happens?"), &corpus, &asked);
+    cr_assert_eq(asked.count, 3);
+    NEAR(asked.words[0].weight, weight(0));
+    NEAR(asked.words[2].weight, weight(0) / 5);
+    relevance_question_done(&asked);
+    relevance_free(relevance);
+}
+
 Test(relevance, a_misspelt_word_stands_for_one_that_is_like_it_at_four_fifths)
 {
     struct relevance *relevance = relevance_new();
@@ -147,6 +165,7 @@ Test(relevance, a_misspelt_word_stands_for_one_that_is_like_it_at_four_fifths)
     relevance_question_done(&asked);
     relevance_free(relevance);
     NEAR(coverage_of("rottor", "The rotor wears.", &corpus), 0.8);
+    NEAR(coverage_of("rottor", "The rottor is no rotor.", &corpus), 1);
 }
 
 Test(relevance, a_number_is_never_taken_for_another)
