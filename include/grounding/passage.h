@@ -5,6 +5,8 @@
 #ifndef PASSAGE_H
 #define PASSAGE_H
 
+#include "json.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -27,6 +29,9 @@ struct passages {
 /* Free and zero.  Zeroed is fine. */
 void passage_done(struct passage *passage);
 void passages_done(struct passages *passages);
+
+/* The members passage_id, chapter, section and page of the object that is being written. */
+void passage_write_place(struct json_writer *json, const struct passage *passage);
 
 /* Sorts by score, those of one score by their order, and frees those behind the limit. */
 void passages_keep_best(struct passages *passages, size_t limit);

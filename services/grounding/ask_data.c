@@ -60,17 +60,7 @@ static void write_source(struct json_writer *json, const struct ask *ask, size_t
     const struct passage *passage = &ask->given.all[at];
 
     json_begin_object(json);
-    json_key(json, "passage_id");
-    json_string(json, passage->id);
-    json_key(json, "chapter");
-    json_string(json, passage->chapter);
-    json_key(json, "section");
-    json_string(json, passage->section);
-    json_key(json, "page");
-    if (passage->page < 0)
-        json_null(json);
-    else
-        json_integer(json, passage->page);
+    passage_write_place(json, passage);
     json_key(json, "snippet");
     json_span(json, snippet_of(ask_quoted(ask, at)));
     if (ask->request.surface == ASK_TEXTBOOK) { /* whole: a reader selects words in it */

@@ -5,6 +5,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+void passage_write_place(struct json_writer *json, const struct passage *passage)
+{
+    json_key(json, "passage_id");
+    json_string(json, passage->id);
+    json_key(json, "chapter");
+    json_string(json, passage->chapter);
+    json_key(json, "section");
+    json_string(json, passage->section);
+    json_key(json, "page");
+    if (passage->page < 0)
+        json_null(json);
+    else
+        json_integer(json, passage->page);
+}
+
 void passage_done(struct passage *passage)
 {
     free(passage->id);

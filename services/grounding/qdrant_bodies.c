@@ -148,17 +148,7 @@ static void write_payload(struct json_writer *json, const struct qdrant_point *p
     json_begin_object(json);
     json_key(json, "digest");
     json_string(json, point->digest);
-    json_key(json, "passage_id");
-    json_string(json, passage->id);
-    json_key(json, "chapter");
-    json_string(json, passage->chapter);
-    json_key(json, "section");
-    json_string(json, passage->section);
-    json_key(json, "page");
-    if (passage->page >= 0)
-        json_integer(json, passage->page);
-    else
-        json_null(json);
+    passage_write_place(json, passage);
     json_key(json, "text");
     json_string(json, passage->text);
     json_end_object(json);

@@ -117,6 +117,8 @@ static void next_of_prose(struct sentences *sentences, struct span *ret_sentence
     *ret_sentence = (struct span){text.bytes + from, at - from};
 }
 
+#define WIDE_SIGNS 5
+
 static bool starts_with(struct span text, size_t at, const char *what)
 {
     size_t length = strlen(what);
@@ -124,40 +126,38 @@ static bool starts_with(struct span text, size_t at, const char *what)
     return text.length - at >= length && memcmp(text.bytes + at, what, length) == 0;
 }
 
-/* Past quotation marks, brackets and the signs that close emphasis. */
-static size_t skip_closers(struct span text, size_t at)
+/* Past all of these signs: `narrow` has those of ASCII, `wide` the others. */
+static size_t skip_signs(struct span text, size_t at, const char *narrow,
+                         const char *const wide[WIDE_SIGNS])
 {
-    static const char *const wide[] = {"”", "’", "»", "」", "』"};
     size_t before;
 
     do {
         before = at;
         while (at < text.length && text.bytes[at] != '\0' &&
-               strchr("\"')]*_`.!?", text.bytes[at]) != NULL)
+               strchr(narrow, text.bytes[at]) != NULL)
             at++;
-        for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
+        for (size_t i = 0; i < WIDE_SIGNS; i++)
             if (starts_with(text, at, wide[i]))
                 at += strlen(wide[i]);
     } while (at != before);
     return at;
 }
 
+/* Past quotation marks, brackets and the signs that close emphasis. */
+static size_t skip_closers(struct span text, size_t at)
+{
+    static const char *const wide[WIDE_SIGNS] = {"”", "’", "»", "」", "』"};
+
+    return skip_signs(text, at, "\"')]*_`.!?", wide);
+}
+
 /* Past white space and what may stand before the first letter of a sentence. */
 static size_t skip_openers(struct span text, size_t at)
 {
-    static const char *const wide[] = {"“", "‘", "«", "「", "『"};
-    size_t before;
+    static const char *const wide[WIDE_SIGNS] = {"“", "‘", "«", "「", "『"};
 
-    do {
-        before = at;
-        while (at < text.length && text.bytes[at] != '\0' &&
-               strchr(" \t\r\n\"'([*_`>", text.bytes[at]) != NULL)
-            at++;
-        for (size_t i = 0; i < sizeof(wide) / sizeof(wide[0]); i++)
-            if (starts_with(text, at, wide[i]))
-                at += strlen(wide[i]);
-    } while (at != before);
-    return at;
+    return skip_signs(text, at, " \t\r\n\"'([*_`>", wide);
 }
 
 static bool is_lower(struct span text, size_t at)
