@@ -46,10 +46,18 @@ struct store_input {
     struct digest transcript;
 };
 
+/* What all clients together may use up on one day (UTC); 0: no cap. */
+struct store_day_caps {
+    int64_t turns;
+    int64_t audio_ms; /* of recordings */
+};
+
 struct store_claim {
     struct id session_id;
     struct id request_id;
     struct store_input input;
+    int64_t audio_ms; /* of the recording; 0: there is none, or nobody can tell */
+    struct store_day_caps caps;
     int64_t now_ms;
 };
 
@@ -72,8 +80,10 @@ struct store_begun {
                              report_delivery(), as after commit_turn() */
 };
 
-/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE.
- */
+/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
+ * USAGE_CAP_REACHED where a turn that is to run would go over a cap of the day, and then it
+ * is not claimed.  A turn counts from when it is claimed, whatever becomes of it: it may
+ * have cost something.  A replay costs nothing and is given on any day. */
 typedef void store_begun_fn(void *context, enum error error, struct store_begun begun);
 
 /* A longer text than this is not remembered. */
@@ -124,8 +134,32 @@ struct store_end {
 struct store_new_session {
     struct session *session; /* owned; taken */
     struct store_key key;
+    struct digest client; /* who starts it: of the client's address, keyed */
+    int64_t client_most;  /* sessions that are neither complete nor expired may one client
+                             have at a time; 0: any number */
     int64_t now_ms;
 };
+
+#define STORE_RATES_MOST 2
+
+/* One request to be taken out of each of these quotas, of which each is a minute's. */
+struct store_rate_request {
+    size_t count; /* 1 to STORE_RATES_MOST */
+    struct {
+        struct digest key; /* of what is asked for and by whom */
+        int64_t per_minute;
+    } rates[STORE_RATES_MOST];
+};
+
+struct store_rate {
+    bool is_taken;    /* false: there was nothing left, and nothing was taken */
+    int64_t whole_us; /* from now until the quota is whole again */
+};
+
+/* Takes in the given order, up to the first that has nothing left; those behind it are all
+ * zeros. */
+typedef void store_rates_fn(void *context, enum error error,
+                            const struct store_rate rates[STORE_RATES_MOST]);
 
 struct store_stats {
     int64_t commits;    /* transactions that changed something */
@@ -136,7 +170,8 @@ struct store_stats {
 
 struct store {
     /* Stores a new session.  With a key that is known and has the same fingerprint: the
-     * session of then, `is_replay`.  Errors: IDEMPOTENCY_KEY_REUSE. */
+     * session of then, `is_replay`.  Errors: IDEMPOTENCY_KEY_REUSE, USAGE_CAP_REACHED where
+     * the client has `client_most` already. */
     void (*create_session)(struct store *store, struct loop *loop,
                            struct store_new_session *request, store_session_fn *done,
                            void *context);
@@ -189,6 +224,13 @@ struct store {
      * go.  The question is taken. */
     void (*note_refusal)(struct store *store, struct loop *loop, struct refusal *refusal,
                          store_done_fn *done, void *context);
+
+    /* Takes a request out of quotas that hold for all processes on this store together, by
+     * the generic cell rate algorithm (ITU-T I.371) and the store's own clock.  NULL: only
+     * one process uses the store, and it counts by itself. */
+    void (*take_rates)(struct store *store, struct loop *loop,
+                       const struct store_rate_request *request, store_rates_fn *done,
+                       void *context);
 
     /* Removes expired sessions and speech, and refusals from before a time, a bounded
      * number at a time; in the end no byte of them is left in the files. */
