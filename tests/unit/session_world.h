@@ -219,7 +219,8 @@ static inline struct answer create(struct world *world, struct session *session,
                                    struct store_key key)
 {
     struct answer answer = {.loop = world->loop};
-    struct store_new_session request = {session, key, world->now_ms};
+    struct store_new_session request = {
+        .session = session, .key = key, .now_ms = world->now_ms};
 
     world->store->create_session(world->store, world->loop, &request, take_session,
                                  &answer);
@@ -273,7 +274,10 @@ static inline struct answer begin(struct world *world, const struct id *id,
                                   struct store_input input)
 {
     struct answer answer = {.loop = world->loop};
-    struct store_claim claim = {*id, id_random(), input, world->now_ms};
+    struct store_claim claim = {.session_id = *id,
+                                .request_id = id_random(),
+                                .input = input,
+                                .now_ms = world->now_ms};
 
     world->store->begin_turn(world->store, world->loop, &claim, take_begun, &answer);
     loop_run(world->loop);
