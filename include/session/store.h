@@ -52,6 +52,13 @@ struct store_day_caps {
     int64_t audio_ms; /* of recordings */
 };
 
+/* What was used up on a day, counted by days since 1970. */
+struct store_usage {
+    int64_t day;
+    int64_t turns;
+    int64_t audio_ms;
+};
+
 struct store_claim {
     struct id session_id;
     struct id request_id;
@@ -166,6 +173,9 @@ struct store_stats {
     int64_t operations; /* that were in them */
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
                            result code); 0: none so far */
+    struct store_usage usage; /* as this process found it at its start, or when it
+                                 counted a turn: with what the others had counted by
+                                 then */
 };
 
 struct store {

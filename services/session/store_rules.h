@@ -63,4 +63,14 @@ enum store_verdict store_decide(const struct store_facts *facts,
 /* OK for the verdicts that are no errors. */
 enum error store_verdict_error(enum store_verdict verdict);
 
+/* The day (UTC) that a turn counts for. */
+int64_t store_day(int64_t now_ms);
+
+/* Must the turn be counted? */
+bool store_has_caps(const struct store_day_caps *caps);
+
+/* May it run, after so much on its day?  A cap on recordings leaves typed answers alone. */
+bool store_is_within_caps(const struct store_usage *usage,
+                          const struct store_claim *claim);
+
 #endif
