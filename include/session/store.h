@@ -85,6 +85,7 @@ struct store_begun {
         outcome; /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it */
     unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
                              report_delivery(), as after commit_turn() */
+    bool may_be_typed;    /* USAGE_CAP_REACHED: of recordings alone */
 };
 
 /* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;

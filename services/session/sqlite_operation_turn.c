@@ -39,13 +39,15 @@ static enum operation_step count_turn(struct operation *operation,
 {
     const struct store_claim *request = &operation->request.begin;
     struct store_usage usage;
+    enum error error;
 
     if (!store_has_caps(&request->caps))
         return STEP_DONE;
     if (!rows_read_usage(ground->rows, store_day(request->now_ms), &usage))
         return STEP_FAILED;
-    if (!store_is_within_caps(&usage, request))
-        return operation_done(operation, ERROR_USAGE_CAP_REACHED);
+    error = store_check_caps(&usage, request, &operation->begun.may_be_typed);
+    if (error != OK)
+        return operation_done(operation, error);
     if (!ground->is_writing)
         return STEP_WRITE;
     if (!rows_add_usage(ground->rows, &usage, request->audio_ms))

@@ -124,13 +124,16 @@ bool store_has_caps(const struct store_day_caps *caps)
     return caps->turns > 0 || caps->audio_ms > 0;
 }
 
-bool store_is_within_caps(const struct store_usage *usage,
-                          const struct store_claim *claim)
+enum error store_check_caps(const struct store_usage *usage,
+                            const struct store_claim *claim, bool *ret_may_be_typed)
 {
     const struct store_day_caps *caps = &claim->caps;
 
-    if (caps->turns > 0 && usage->turns >= caps->turns)
-        return false;
-    return caps->audio_ms == 0 || claim->audio_ms == 0 ||
-           usage->audio_ms + claim->audio_ms <= caps->audio_ms;
+    *ret_may_be_typed = caps->turns == 0 || usage->turns < caps->turns;
+    if (!*ret_may_be_typed)
+        return ERROR_USAGE_CAP_REACHED;
+    if (caps->audio_ms > 0 && claim->audio_ms > 0 &&
+        usage->audio_ms + claim->audio_ms > caps->audio_ms)
+        return ERROR_USAGE_CAP_REACHED;
+    return OK;
 }
