@@ -96,13 +96,15 @@ void throttle_share(struct request *request)
     const struct services *services = request->server->services;
     enum rate_kind kind = kind_of(request);
     int64_t limit = per_minute(services->settings, kind);
-    struct askers askers = askers_of(request);
-    struct store_rate_request wanted = {.count = askers.count};
+    struct store_rate_request wanted;
+    struct askers askers;
 
     if (limit == 0 || services->store->take_rates == NULL) {
         request_work(request);
         return;
     }
+    askers = askers_of(request);
+    wanted.count = askers.count;
     for (size_t i = 0; i < askers.count; i++) {
         struct digest_state state;
 

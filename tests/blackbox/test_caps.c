@@ -119,26 +119,36 @@ Test(caps, when_the_days_recordings_are_used_up_answers_can_still_be_typed)
     world_end(world);
 }
 
-static const struct reply *start_from(struct world *world, const char *address)
-{
-    return ask(world, (struct request){
-                          .method = "POST",
-                          .path = "/session/start",
-                          .headers = words(world, "X-Forwarded-For: %s\r\n", address),
-                          .content_type = "application/json",
-                          .body = "{\"role\":\"nurse\",\"interview_type\":"
-                                  "\"behavioural\",\"difficulty\":\"easy\","
-                                  "\"question_count\":1}"});
-}
-
 static struct session session_from(struct world *world, const char *address)
 {
-    struct session session = {.started = start_from(world, address)};
+    return started_session(start_from(world, address));
+}
 
-    expect_success(session.started);
-    session.token = text_at(session.started, "data.session_token");
-    strcpy(session.id, text_at(session.started, "data.session_id"));
-    return session;
+Test(caps, what_comes_all_at_once_is_counted_one_by_one)
+{
+    struct world *world =
+        world_with_builtin_coach("MAX_TURNS_PER_DAY=3", "MAX_SESSIONS_PER_ADDRESS=5");
+    struct connection *asked[8];
+    struct session sessions[8];
+    int open = 0, turns = 0;
+
+    for (int i = 0; i < 8; i++)
+        asked[i] = begin_to_start_from(world, "");
+    for (int i = 0; i < 8; i++) {
+        const struct reply *reply = finish(world, asked[i]);
+
+        if (reply->status == 200)
+            sessions[open++] = started_session(reply);
+        else
+            expect_usage_cap(reply, "sessions");
+    }
+    cr_assert_eq(open, 5);
+    for (int i = 0; i < open; i++)
+        asked[i] = begin_answer(world, &sessions[i], ANSWER);
+    for (int i = 0; i < open; i++)
+        turns += finish(world, asked[i])->status == 200;
+    cr_assert_eq(turns, 3);
+    world_end(world);
 }
 
 Test(caps, an_address_has_so_many_interviews_open_until_one_is_completed_or_deleted)
