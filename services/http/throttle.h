@@ -13,6 +13,9 @@
 /* The networks of a list that the settings have checked; the caller frees them. */
 struct network *throttle_trusted(const char *list, size_t *ret_count);
 
+/* Is it one of TRUSTED_PROXIES? */
+bool throttle_trusts(const struct server *server, const struct address *address);
+
 /* The client's address; all zeros where nobody can tell. */
 struct address throttle_client(const struct request *request);
 
