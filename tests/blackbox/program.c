@@ -106,7 +106,8 @@ static void become_program(const struct launch *launch, int output)
     const char *argv[MOST_ARGUMENTS + 2] = {launch->path ? launch->path : poise_path()};
     int nothing = open("/dev/null", O_RDONLY);
 
-    for (size_t i = 0; launch->arguments && launch->arguments[i] && i < MOST_ARGUMENTS; i++)
+    for (size_t i = 0; launch->arguments && launch->arguments[i] && i < MOST_ARGUMENTS;
+         i++)
         argv[i + 1] = launch->arguments[i];
     dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);

@@ -16,7 +16,8 @@ struct program;
 struct launch {
     const char *path; /* NULL: Poise */
     const char *directory;
-    const char *const *arguments;   /* NULL-terminated, without the program's name; NULL: none */
+    const char *const
+        *arguments; /* NULL-terminated, without the program's name; NULL: none */
     const char *const *environment; /* NULL-terminated: this and no more; NULL: nothing */
     unsigned user, group;           /* 0: the test's own */
     int when_orphaned;              /* the signal when the test dies; 0: SIGKILL */

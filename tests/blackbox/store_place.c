@@ -10,9 +10,9 @@
 struct store_place {
     const char *directory; /* borrowed */
     struct bytes setting;  /* owned */
-    PGconn *database;      /* owned: a connection of our own to PostgreSQL; NULL: SQLite */
-    struct bytes schema;   /* owned */
-    sqlite3 *lock;         /* owned: holds the lock of the file; NULL: nobody does */
+    PGconn *database;    /* owned: a connection of our own to PostgreSQL; NULL: SQLite */
+    struct bytes schema; /* owned */
+    sqlite3 *lock;       /* owned: holds the lock of the file; NULL: nobody does */
 };
 
 bool store_is_postgres(void)

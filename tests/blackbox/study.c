@@ -240,9 +240,8 @@ void expect_chat_refused(const struct reply *reply, const char *reason)
 const char *refusals_of(struct world *world, const char *setting,
                         const char *const *arguments)
 {
-    struct run run =
-        run_program(world->directory, arguments,
-                    SETTINGS(store_place_setting(world->store), setting));
+    struct run run = run_program(world->directory, arguments,
+                                 SETTINGS(store_place_setting(world->store), setting));
 
     cr_assert_eq(run.status, 0, "%s", run.output.data);
     if (run.output.data == NULL)
