@@ -187,6 +187,12 @@ void store_place_unlock(struct store_place *place)
     }
 }
 
+void store_place_empty(struct store_place *place)
+{
+    do_sql(place, "DROP SCHEMA %s CASCADE", place->schema.data);
+    do_sql(place, "CREATE SCHEMA %s", place->schema.data);
+}
+
 void store_place_remove(struct store_place *place)
 {
     if (!place)

@@ -28,6 +28,9 @@ void store_place_read(struct store_place *place, struct bytes *contents);
 void store_place_lock(struct store_place *place);
 void store_place_unlock(struct store_place *place);
 
+/* PostgreSQL: as before the program's first start. */
+void store_place_empty(struct store_place *place);
+
 /* Removes the schema; the file goes with its directory.  NULL is fine. */
 void store_place_remove(struct store_place *place);
 

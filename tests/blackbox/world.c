@@ -85,7 +85,7 @@ static struct environment *environment_of(struct world *world)
 }
 
 /* The program writes {"event":"listening",...,"port":N,...} once it can be called. */
-static void await_listening(struct world *world)
+void world_await_listening(struct world *world)
 {
     if (!program_await_output(world->program, "\"listening\"") ||
         !program_await_output(world->program, "\n")) {
@@ -102,7 +102,7 @@ static void await_listening(struct world *world)
     bytes_free(&output);
 }
 
-void world_restart(struct world *world)
+void world_begin_restart(struct world *world)
 {
     struct environment *environment = environment_of(world);
 
@@ -111,7 +111,12 @@ void world_restart(struct world *world)
         &(struct launch){.directory = world->directory,
                          .environment = (const char *const *)environment->lines},
         world->program);
-    await_listening(world);
+}
+
+void world_restart(struct world *world)
+{
+    world_begin_restart(world);
+    world_await_listening(world);
 }
 
 /* The built-in patterns take half a second of Vectorscan's compiler, these a moment. */

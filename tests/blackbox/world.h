@@ -88,6 +88,10 @@ void world_kill(struct world *world);
  */
 void world_restart(struct world *world);
 
+/* The same in two steps. */
+void world_begin_restart(struct world *world);
+void world_await_listening(struct world *world);
+
 /* Sends a signal; does not wait. */
 void world_signal(struct world *world, int signal_number);
 
