@@ -200,12 +200,68 @@ Test(two_processes, a_recording_that_one_has_heard_is_not_heard_again_by_the_oth
     deepgram_will_hear(world, (struct heard){.text = ANSWER});
     upstream_will(world->upstream, (struct saying){.status = 500});
     upstream_will_ask(world->upstream, "And then?");
+
     expect_error(say(world, &session, form), ERROR_LLM_PROVIDER_ERROR);
 
     const struct reply *again = say(other, &session, form);
 
     expect_text(again, "data.transcript", ANSWER);
     cr_assert_eq(upstream_call_count_as(world->upstream, ROLE_HEARING), 1);
+    world_end(other);
+    world_end(world);
+}
+
+/* --- Limits ------------------------------------------------------------------------------ */
+
+Test(two_processes, what_a_session_may_ask_is_asked_of_both_together)
+{
+    struct world *world = world_with_builtin_coach("RATE_LIMIT_TURNS_PER_MINUTE=2");
+    struct world *other = world_beside(world);
+    struct session session = start_session(world, 5);
+
+    expect_success(answer(world, &session, ANSWER));
+    expect_success(answer(other, &session, ANSWER " Two."));
+
+    expect_error(answer(world, &session, ANSWER " Three."), ERROR_RATE_LIMITED);
+    expect_error(answer(other, &session, ANSWER " Three."), ERROR_RATE_LIMITED);
+    world_end(other);
+    world_end(world);
+}
+
+Test(two_processes, what_a_day_may_use_up_is_used_up_by_both_together)
+{
+    struct world *world = world_with_builtin_coach("MAX_TURNS_PER_DAY=2");
+    struct world *other = world_beside(world);
+    struct session session = start_session(world, 5);
+
+    expect_success(answer(world, &session, ANSWER));
+    expect_success(answer(other, &session, ANSWER " Two."));
+
+    expect_usage_cap(answer(world, &session, ANSWER " Three."), "turns");
+    expect_usage_cap(answer(other, &session, ANSWER " Three."), "turns");
+    world_end(other);
+    world_end(world);
+}
+
+Test(two_processes,
+     sessions_that_an_address_starts_at_both_at_once_are_counted_one_by_one)
+{
+    enum { MANY = 10, MOST = 4 };
+    struct world *world = world_with_builtin_coach("MAX_SESSIONS_PER_ADDRESS=4");
+    struct world *other = world_beside(world);
+    struct connection *starts[MANY];
+    int open = 0;
+
+    for (int i = 0; i < MANY; i++)
+        starts[i] = begin_to_start_from(i % 2 ? world : other, "");
+    for (int i = 0; i < MANY; i++) {
+        const struct reply *reply = finish(i % 2 ? world : other, starts[i]);
+        open += reply->status == 200;
+        if (reply->status != 200)
+            expect_usage_cap(reply, "sessions");
+    }
+
+    cr_assert_eq(open, MOST);
     world_end(other);
     world_end(world);
 }
