@@ -54,7 +54,7 @@ static void end_claim(struct turn *turn, struct private_text outcome)
     };
 
     turn->has_claim = false;
-    store->end_turn(store, &end);
+    store->end_turn(store, turn->services->loop, &end);
 }
 
 /* A refusal is an outcome: the same request under the same key is refused again, without
