@@ -218,16 +218,16 @@ Test(file, a_file_of_the_third_version_is_brought_up_to_date)
     turn(&world, &id, 1, said("one"));
     report(&world, &id, 1, true);
     world_close_store(&world);
-    snprintf(path, sizeof(path), "%s/poise.db", world.directory);
+    snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
     run_sql("DROP TABLE usage; DROP INDEX session_client;"
             "ALTER TABLE session DROP COLUMN client;"
             "INSERT INTO refusal (at_ms, reason, chunks) VALUES (1, 'gate', 0);"
             "PRAGMA user_version = 3");
     buffer_init(&problem, 4096);
-    cr_expect(store_sqlite_refusals(world.url, 0, count_refusal, &refusals, &problem));
+    cr_expect(store_sqlite_refusals(world.place.url, 0, count_refusal, &refusals, &problem));
     cr_expect_eq(refusals, 1, "`poise refusals` reads it as it is");
     buffer_done(&problem);
-    world.store = world_open(world.url);
+    world.store = world_open(world.place.url);
 
     claim = (struct store_claim){.session_id = id,
                                  .request_id = id_random(),
