@@ -186,7 +186,7 @@ Test(caps, what_was_used_up_is_known_after_a_restart)
 
 Test(caps, two_processes_count_together)
 {
-    struct store *other = world_open(world.url);
+    struct store *other = world_open(world.place.url);
     struct store *own = world.store;
 
     cr_expect_eq(typed(TWO_TURNS), OK);
@@ -302,7 +302,7 @@ static bool is_in_files(const struct digest *digest)
         FILE *file;
         size_t length;
 
-        snprintf(path, sizeof(path), "%s/%s", world.directory, names[i]);
+        snprintf(path, sizeof(path), "%s/%s", world.place.directory, names[i]);
         file = fopen(path, "rb");
         cr_assert_not_null(file);
         length = fread(bytes, 1, 1 << 20, file);
