@@ -26,7 +26,8 @@ struct shared_services {
     struct store *store;
     struct token_key token_key;
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
-    struct metrics **metrics;    /* of all loops */
+    struct digest_key client_key; /* digests of who asks */
+    struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
     struct rates *rates;      /* how often clients may ask (http/rates.h) */
     _Atomic int64_t inflight; /* turns under way in the process */

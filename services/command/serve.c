@@ -89,6 +89,7 @@ static void derive_keys(struct process *process)
     process->shared.token_key = token_key_of(&token_key);
     sodium_memzero(&token_key, sizeof(token_key));
     process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
+    process->shared.client_key = digest_key_derive(secret.bytes, secret.length, "client");
     sodium_memzero(made, sizeof(made));
 }
 
@@ -364,6 +365,7 @@ static void tear_down(struct process *process)
     loop_free(process->loop);
     sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
     sodium_memzero(&process->shared.input_key, sizeof(process->shared.input_key));
+    sodium_memzero(&process->shared.client_key, sizeof(process->shared.client_key));
     settings_free(&process->settings);
 }
 
