@@ -12,7 +12,7 @@
 #include "mem.h"
 #include "private_reveal.h"
 #include "server.h"
-#include "store_sqlite.h"
+#include "store_open.h"
 #include "supervisor.h"
 #include "version.h"
 #include "worker.h"
@@ -98,7 +98,7 @@ static bool open_store(struct process *process)
     struct buffer problem;
 
     buffer_init(&problem, 1024);
-    process->shared.store = store_sqlite_open(process->settings.store_url, &problem);
+    process->shared.store = store_open(process->settings.store_url, &problem);
     say_problem(&problem);
     return process->shared.store != NULL;
 }
