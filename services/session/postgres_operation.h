@@ -65,9 +65,10 @@ struct postgres_beginning {
     bool is_ours; /* a try of this claim that we did not hear of was carried out */
     unsigned record_turn; /* of the record under the key; 0: a refusal */
     bool replays_record;
-    bool was_expected; /* the claim found the session unchanged */
-    bool had_room;     /* and the day had room */
-    unsigned looks;    /* at a session that another turn runs in */
+    bool was_expected;        /* the claim found the session unchanged */
+    bool had_room;            /* and the day had room */
+    struct store_usage usage; /* what the day has used up; day 0: it was not asked */
+    unsigned looks;           /* at a session that another turn runs in */
     int64_t wait_until_us;
 };
 

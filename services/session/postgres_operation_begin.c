@@ -15,12 +15,12 @@
 
 #include "clock.h"
 #include "mem.h"
+#include "store_usage.h"
 
 #include <stdlib.h>
 
 #define WAIT_FOR_REPORT_US 500000
 #define LOOK_EACH_MS       20 /* whether the report of a reply has come */
-#define DAY_MS             INT64_C(86400000)
 
 /* A client that was just told how its turn ended may ask for the next one by another way, which
  * is quicker than the end of the claim: it is looked at again before the client is turned away. */
@@ -46,9 +46,8 @@ static bool find_facts(struct postgres_operation *operation, struct postgres_lin
 
 static bool is_capped(const struct postgres_operation *operation)
 {
-    const struct store_day_caps *caps = &operation->request.begin.caps;
-
-    return (caps->turns > 0 || caps->audio_ms > 0) && !operation->beginning.is_ours;
+    return store_has_caps(&operation->request.begin.caps) &&
+           !operation->beginning.is_ours;
 }
 
 /* The turns are read in the same go where the last question is to be answered. */
@@ -70,7 +69,7 @@ static bool send_claim(struct postgres_operation *operation,
     postgres_value_digest(&values, claim->input.key.is_there,
                           &claim->input.key.fingerprint);
     if (is_capped(operation)) {
-        postgres_value_number(&values, claim->now_ms / DAY_MS);
+        postgres_value_number(&values, store_day(claim->now_ms));
         postgres_value_number(&values, claim->audio_ms);
         postgres_value_number(&values, claim->caps.turns);
         postgres_value_number(&values, claim->caps.audio_ms);
@@ -235,9 +234,10 @@ static void take_turns(struct postgres_operation *operation, const PGresult *res
     }
 }
 
-static void take_claim(struct postgres_beginning *beginning,
+static void take_claim(struct postgres_operation *operation,
                        enum postgres_statement which, const PGresult *result)
 {
+    struct postgres_beginning *beginning = &operation->beginning;
     struct postgres_row row = postgres_row_of(result, 0);
 
     if (which == POSTGRES_CLAIM) {
@@ -245,6 +245,9 @@ static void take_claim(struct postgres_beginning *beginning,
     } else if (PQntuples(result) == 1) {
         beginning->was_expected = postgres_row_number(&row) == 1;
         beginning->had_room = postgres_row_number(&row) == 1;
+        beginning->usage.day = store_day(operation->request.begin.now_ms);
+        beginning->usage.turns = postgres_row_number(&row);
+        beginning->usage.audio_ms = postgres_row_number(&row);
     }
 }
 
@@ -259,7 +262,7 @@ void postgres_begin_take(struct postgres_operation *operation,
     else if (which == POSTGRES_READ_TURNS)
         take_turns(operation, result);
     else if (which == POSTGRES_CLAIM || which == POSTGRES_CLAIM_CAPPED)
-        take_claim(beginning, which, result);
+        take_claim(operation, which, result);
     else if ((which == POSTGRES_READ_OUTCOME || which == POSTGRES_READ_RECORD) &&
              PQntuples(result) == 1) {
         private_text_free(&beginning->outcome);
@@ -322,8 +325,11 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
 
     if (!beginning->was_expected)
         return go_to(operation, BEGIN_FACTS);
-    if (!beginning->had_room)
+    if (!beginning->had_room) {
+        operation->begun.may_be_typed =
+            store_may_be_typed(&operation->request.begin.caps, beginning->usage.turns);
         return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
+    }
     if (session->turn_count > 0 && session->turn_count + 1 == session->total_questions &&
         session->turns == NULL) {
         postgres_damaged(operation);

@@ -247,12 +247,13 @@ static void check(struct store *store, struct loop *loop, store_done_fn *done,
 
 static struct store_stats stats(struct store *store)
 {
-    const struct postgres_store_state *state = &store_of(store)->state;
+    struct postgres_store_state *state = &store_of(store)->state;
 
     return (struct store_stats){
         .commits = atomic_load_explicit(&state->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&state->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&state->last_error, memory_order_relaxed),
+        .usage = store_usage_latest(&state->usage),
     };
 }
 
@@ -266,6 +267,7 @@ static void close_store(struct store *store)
         postgres_lane_close(postgres->lanes[at].lane, deadline_us);
     postgres_connector_free(postgres->state.connector);
     pthread_mutex_destroy(&postgres->lock);
+    store_usage_done(&postgres->state.usage);
     free(postgres);
 }
 
@@ -305,6 +307,7 @@ struct store *store_postgres_open(const char *url, struct buffer *problem)
     store->store = methods;
     store->state.ground.process = store_id_of(&process);
     pthread_mutex_init(&store->lock, NULL);
+    store_usage_init(&store->state.usage);
     if (postgres_connect_check(url, problem))
         conn = postgres_connect(url, USE_BLOCKING, &store->state.ground.process, &trouble,
                                 problem);
@@ -318,6 +321,7 @@ struct store *store_postgres_open(const char *url, struct buffer *problem)
     if (store->state.connector != NULL)
         return &store->store;
     pthread_mutex_destroy(&store->lock);
+    store_usage_done(&store->state.usage);
     free(store);
     return NULL;
 }
