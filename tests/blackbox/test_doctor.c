@@ -1,5 +1,6 @@
 /*
- * `poise doctor` of who stands in, who is believed, and how much is taken on.
+ * `poise doctor` of who stands in, who is believed, and how much is taken on; and `poise
+ * health`.
  */
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -84,4 +85,22 @@ Test(doctor, more_who_stand_in_than_there_may_be_are_refused)
     expect_said(SETTINGS(STORE, "GROQ_API_KEY=" GROQ_KEY,
                          "STT_FALLBACKS=groq,groq,groq,groq,groq,groq,groq,groq,groq"),
                 2, FIELDS_NAMED("STT_FALLBACKS=", ": must be at most eight"));
+}
+
+Test(doctor, health_says_whether_the_service_lives)
+{
+    struct world *world = world_with_builtin_coach();
+    const char *port = words(world, "PORT=%d", world->port);
+
+    struct run alive = run_program(world->directory, ARGUMENTS("health"),
+                                   SETTINGS("HOST=0.0.0.0", port));
+    cr_expect_eq(alive.status, 0, "%s", alive.output.data);
+    world_signal(world, SIGTERM);
+    world_await_exit(world);
+    struct run gone = run_program(world->directory, ARGUMENTS("health"), SETTINGS(port));
+    cr_expect_eq(gone.status, 1, "%s", gone.output.data);
+
+    bytes_free(&alive.output);
+    bytes_free(&gone.output);
+    world_end(world);
 }
