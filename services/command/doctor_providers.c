@@ -11,11 +11,11 @@
 #include <string.h>
 
 /* "coach", "coach, fallback 1", ... */
-static const char *name_of(char room[32], const char *what, size_t at)
+static const char *name_of(char room[48], const char *what, size_t at)
 {
     if (at == 0)
         return what;
-    snprintf(room, 32, "%s, fallback %zu", what, at);
+    snprintf(room, 48, "%s, fallback %zu", what, at);
     return room;
 }
 
@@ -56,7 +56,7 @@ bool doctor_check_coaches(const struct settings *settings)
     struct doctor_question question;
     struct coaches coaches;
     bool is_good = true;
-    char room[32];
+    char room[48];
 
     doctor_question_init(&question);
     coaches_init(&coaches, settings, question.loop, question.pool, question.log,
@@ -94,7 +94,7 @@ bool doctor_check_ears(const struct settings *settings)
     struct doctor_question question;
     struct transcribers ears;
     bool is_good = true;
-    char room[32];
+    char room[48];
 
     doctor_question_init(&question);
     transcribers_init(&ears, settings, question.pool, question.log, &question.metrics);
