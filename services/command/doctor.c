@@ -10,7 +10,7 @@
 #include "filter.h"
 #include "index.h"
 #include "retriever.h"
-#include "store_sqlite.h"
+#include "store_open.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -95,7 +95,7 @@ static bool check_store(const struct settings *settings)
 
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
-    store = store_sqlite_open(settings->store_url, &problem);
+    store = store_open(settings->store_url, &problem);
     if (store == NULL) {
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
@@ -106,7 +106,7 @@ static bool check_store(const struct settings *settings)
         loop_run(question.loop);
         is_good = doctor_say(question.error == OK, "store",
                              question.error == OK ? "opens, reads and writes"
-                                                  : "cannot be written");
+                                                  : "cannot be reached, or not written");
     }
     store_close(store);
     buffer_done(&problem);

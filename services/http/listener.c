@@ -1,10 +1,10 @@
 #include "listener.h"
 
 #include "addresses.h"
+#include "client_address.h"
 #include "connection.h"
 #include "front_door.h"
 #include "request.h"
-#include "throttle.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -148,7 +148,7 @@ static bool count_client(struct server *server, int descriptor,
 
     *ret_client = NULL;
     if (addresses == NULL || !address_of_peer(descriptor, &address) ||
-        throttle_trusts(server, &address))
+        client_is_trusted(server, &address))
         return true;
     address = address_of_client(&address);
     *ret_client = addresses_take(addresses, &address);
