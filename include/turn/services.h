@@ -19,6 +19,7 @@
 #include <stdatomic.h>
 
 struct rates;
+struct tls;
 
 /* What all loops share; read-only after start, but for the two atomics. */
 struct shared_services {
@@ -28,6 +29,7 @@ struct shared_services {
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
     struct metrics **metrics;    /* of all loops */
     size_t metrics_count;
+    struct tls *tls;          /* http/tls.h; NULL: the port speaks plain HTTP */
     struct rates *rates;      /* how often clients may ask (http/rates.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
     _Atomic bool is_draining;

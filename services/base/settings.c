@@ -349,6 +349,17 @@ static void check_grounding(const struct settings *settings, struct source *sour
     check_url(source, settings, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
 }
 
+static void check_tls(const struct settings *settings, struct source *source)
+{
+    bool has_certificate = *settings->tls_cert_file != '\0';
+    bool has_key = *settings->tls_key_file != '\0';
+
+    if (has_certificate && !has_key)
+        report(source, "TLS_KEY_FILE", NULL, "is required with TLS_CERT_FILE");
+    if (has_key && !has_certificate)
+        report(source, "TLS_CERT_FILE", NULL, "is required with TLS_KEY_FILE");
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
@@ -357,6 +368,7 @@ static void check(const struct settings *settings, struct source *source)
     check_grounding(settings, source);
     check_fallbacks(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
+    check_tls(settings, source);
     if (*settings->store_url != '\0' &&
         strncmp(settings->store_url, "sqlite:///", 10) != 0)
         report(source, "STORE_URL", settings->store_url, "must be sqlite:///path");

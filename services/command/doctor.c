@@ -8,6 +8,7 @@
 #include "clock.h"
 #include "coach_groq.h"
 #include "corpus.h"
+#include "doctor_tls.h"
 #include "filter.h"
 #include "index.h"
 #include "retriever.h"
@@ -301,6 +302,8 @@ int command_doctor(int argc, char **argv)
     }
     is_good = say(true, "settings", settings_app_env_name(&settings));
     is_good &= check_secret(&settings);
+    is_good &= doctor_check_certificate(&settings, say);
+    doctor_note_exposed(&settings);
     is_good &= check_patterns(&settings);
     is_good &= check_store(&settings);
     is_good &= check_coach(&settings);

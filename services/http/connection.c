@@ -1,8 +1,10 @@
 #include "connection.h"
 
 #include "clock.h"
+#include "greeting.h"
 #include "mem.h"
 #include "request.h"
+#include "wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 #define SWEEP_EVERY_MS 100
 #define SEND_LIMIT_MS  30000
 #define KEEP_ALIVE_MS  75000
+#define GREETING_MS    10000 /* from accept to the end of the handshake */
 
 static void queue_append(struct connection *connection);
 static void queue_remove(struct connection *connection);
@@ -26,6 +29,7 @@ struct connection *connection_new(struct server *server, int descriptor)
     connection->server = server;
     connection->descriptor = descriptor;
     connection->state = CONNECTION_ARRIVING;
+    connection->language = server->tls != NULL ? LANGUAGE_NONE : LANGUAGE_PLAIN;
     connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
     server->connection_count++;
@@ -38,15 +42,14 @@ struct connection *connection_new(struct server *server, int descriptor)
 
 void connection_enter(struct connection *connection, enum connection_state state)
 {
-    bool is_first_head =
-        connection->state == CONNECTION_ARRIVING && state == CONNECTION_HEAD;
+    bool goes_on = connection->state == CONNECTION_ARRIVING;
 
     queue_remove(connection);
     connection->state = state;
-    /* The head of the first request has what is left of the time since accept: both
-     * states have the same limit, so the queue stays in order nearly enough for a sweep.
+    /* The head of the first request, and a handshake, have what is left of the time since accept:
+     * both states have the same limit, so the queue stays in order nearly enough for a sweep.
      */
-    if (!is_first_head)
+    if (!goes_on)
         connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
 }
@@ -55,7 +58,8 @@ void connection_free(struct connection *connection)
 {
     struct server *server = connection->server;
 
-    if (connection->state == CONNECTION_ARRIVING) {
+    greeting_forget(connection);
+    if (connection->state <= CONNECTION_GREETING) {
         server_close_poll(&connection->poll);
         if (connection->descriptor >= 0)
             close(connection->descriptor);
@@ -98,8 +102,12 @@ static void end_overdue(struct connection *connection)
 {
     switch (connection->state) {
     case CONNECTION_ARRIVING:
-        if (has_begun(connection))
+        if (connection->language == LANGUAGE_PLAIN && has_begun(connection))
             request_refuse_unread(connection, id_random(), ERROR_UPLOAD_TIMEOUT);
+        connection_free(connection);
+        return;
+    case CONNECTION_GREETING:
+        metrics_add(&connection->server->services->metrics->TLS_HANDSHAKES_FAILED, 1);
         connection_free(connection);
         return;
     case CONNECTION_HEAD:
@@ -120,13 +128,22 @@ static void end_overdue(struct connection *connection)
 static void shut(struct connection *connection)
 {
     connection->is_answered = true;
+    if (connection->state == CONNECTION_IDLE)
+        wire_end(connection); /* in the other states it would cut into what is sent */
     shutdown(connection->descriptor, SHUT_RDWR);
+}
+
+void connection_end_arriving(struct server *server)
+{
+    while (server->queues[CONNECTION_ARRIVING].first != NULL)
+        connection_free(server->queues[CONNECTION_ARRIVING].first);
+    while (server->queues[CONNECTION_GREETING].first != NULL)
+        connection_free(server->queues[CONNECTION_GREETING].first);
 }
 
 void connection_end_unfinished(struct server *server)
 {
-    while (server->queues[CONNECTION_ARRIVING].first != NULL)
-        connection_free(server->queues[CONNECTION_ARRIVING].first);
+    connection_end_arriving(server);
     while (server->queues[CONNECTION_HEAD].first != NULL) {
         struct connection *connection = server->queues[CONNECTION_HEAD].first;
 
@@ -148,6 +165,9 @@ static int64_t limit_ms(const struct connection *connection)
 
     switch (connection->state) {
     case CONNECTION_ARRIVING:
+    case CONNECTION_GREETING:
+        return connection->server->tls != NULL && upload_ms > GREETING_MS ? GREETING_MS
+                                                                          : upload_ms;
     case CONNECTION_HEAD:
     case CONNECTION_BODY: return upload_ms;
     case CONNECTION_WORKING: return INT32_MAX;

@@ -1,10 +1,11 @@
 /*
  * GET /metrics: the counters of all loops in the Prometheus text format, and how often each entry of
- * the safety patterns was hit.
+ * the safety patterns was hit, and when the certificate expires.
  */
 #include "endpoints.h"
 #include "filter.h"
 #include "metrics.h"
+#include "tls.h"
 
 #define MAX_BYTES \
     (4 * 1024 * 1024) /* a pattern file of one's own may have many entries */
@@ -36,6 +37,20 @@ static void write_safety(const struct filter *filter, struct buffer *out)
     }
 }
 
+static void write_certificate(struct tls *tls, struct buffer *out)
+{
+    struct certificate *certificate = tls_certificate(tls);
+
+    buffer_append_string(
+        out, "# HELP poise_tls_certificate_not_after_seconds When the certificate that "
+             "new connections are shown expires, in seconds since 1970.\n"
+             "# TYPE poise_tls_certificate_not_after_seconds gauge\n"
+             "poise_tls_certificate_not_after_seconds ");
+    buffer_append_number(out, certificate_not_after_s(certificate));
+    buffer_append_char(out, '\n');
+    certificate_unref(certificate);
+}
+
 static void finish(struct request *request)
 {
     const struct services *services = request->server->services;
@@ -46,5 +61,7 @@ static void finish(struct request *request)
     metrics_write(shared->metrics, shared->metrics_count, &text);
     if (services->filter != NULL)
         write_safety(services->filter, &text);
+    if (shared->tls != NULL)
+        write_certificate(shared->tls, &text);
     request_answer_raw(request, "text/plain; version=0.0.4; charset=utf-8", &text);
 }
