@@ -1,5 +1,6 @@
 #include "connection.h"
 
+#include "addresses.h"
 #include "clock.h"
 #include "greeting.h"
 #include "mem.h"
@@ -12,9 +13,15 @@
 #include <unistd.h>
 
 #define SWEEP_EVERY_MS 100
-#define SEND_LIMIT_MS  30000
 #define KEEP_ALIVE_MS  75000
 #define GREETING_MS    10000 /* from accept to the end of the handshake */
+
+/* A client that has not said in this time what it wants may lose its place. */
+#define HESITATION_US 1000000
+
+/* So many idle ones are looked at for one that has nothing to say: each look is a system
+ * call. */
+#define LOOKS_MOST 16
 
 static void queue_append(struct connection *connection);
 static void queue_remove(struct connection *connection);
@@ -33,7 +40,7 @@ struct connection *connection_new(struct server *server, int descriptor)
     connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
     server->connection_count++;
-    metrics_add(&server->services->metrics->CONNECTIONS, 1);
+    metrics_add(&server->services->metrics->CONNECTIONS[CONNECTION_ARRIVING], 1);
     if (server->sweep == NULL)
         server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
                                          connection_sweep, server);
@@ -43,8 +50,11 @@ struct connection *connection_new(struct server *server, int descriptor)
 void connection_enter(struct connection *connection, enum connection_state state)
 {
     bool goes_on = connection->state == CONNECTION_ARRIVING;
+    _Atomic int64_t *counts = connection->server->services->metrics->CONNECTIONS;
 
     queue_remove(connection);
+    metrics_add(&counts[connection->state], -1);
+    metrics_add(&counts[state], 1);
     connection->state = state;
     /* The head of the first request, and a handshake, have what is left of the time since accept:
      * both states have the same limit, so the queue stays in order nearly enough for a sweep.
@@ -65,9 +75,11 @@ void connection_free(struct connection *connection)
             close(connection->descriptor);
     }
     queue_remove(connection);
+    if (connection->client != NULL)
+        addresses_give_back(server->services->shared->addresses, connection->client);
     assert(server->connection_count > 0);
     server->connection_count--;
-    metrics_add(&server->services->metrics->CONNECTIONS, -1);
+    metrics_add(&server->services->metrics->CONNECTIONS[connection->state], -1);
     free(connection);
 }
 
@@ -141,6 +153,50 @@ void connection_end_arriving(struct server *server)
         connection_free(server->queues[CONNECTION_GREETING].first);
 }
 
+/* Its next request may have come just now, and is not thrown away. */
+static struct connection *find_idle(struct server *server)
+{
+    struct connection *connection = server->queues[CONNECTION_IDLE].first;
+
+    for (int looks = 0; connection != NULL && has_begun(connection); looks++)
+        connection = looks < LOOKS_MOST ? connection->next : NULL;
+    return connection;
+}
+
+/* The oldest of those in front of their first head, if it is old enough. */
+static struct connection *find_hesitant(struct server *server)
+{
+    static const enum connection_state states[] = {CONNECTION_ARRIVING,
+                                                   CONNECTION_GREETING, CONNECTION_HEAD};
+    struct connection *oldest = NULL;
+    int64_t oldest_us = clock_monotonic_us() - HESITATION_US;
+
+    for (size_t at = 0; at < sizeof(states) / sizeof(states[0]); at++) {
+        struct connection *first = server->queues[states[at]].first;
+        int64_t since_us = first != NULL ? first->due_us - limit_ms(first) * 1000 : 0;
+
+        if (first == NULL || since_us > oldest_us)
+            continue;
+        oldest = first;
+        oldest_us = since_us;
+    }
+    return oldest;
+}
+
+bool connection_give_one_up(struct server *server)
+{
+    struct connection *connection = find_idle(server);
+
+    if (connection == NULL)
+        connection = find_hesitant(server);
+    if (connection == NULL)
+        return false;
+    metrics_add(&server->services->metrics->CONNECTIONS_GIVEN_UP, 1);
+    end_overdue(connection);
+    server_wake(server);
+    return true;
+}
+
 void connection_end_unfinished(struct server *server)
 {
     connection_end_arriving(server);
@@ -169,9 +225,9 @@ static int64_t limit_ms(const struct connection *connection)
         return connection->server->tls != NULL && upload_ms > GREETING_MS ? GREETING_MS
                                                                           : upload_ms;
     case CONNECTION_HEAD:
-    case CONNECTION_BODY: return upload_ms;
+    case CONNECTION_BODY:
+    case CONNECTION_SENDING: return upload_ms;
     case CONNECTION_WORKING: return INT32_MAX;
-    case CONNECTION_SENDING: return SEND_LIMIT_MS;
     case CONNECTION_IDLE: return KEEP_ALIVE_MS;
     case CONNECTION_STATE_COUNT: break;
     }

@@ -46,11 +46,12 @@ struct connection {
     struct connection *previous; /* borrowed: the neighbours in the queue of its state */
     struct connection *next;
     uv_poll_t *poll; /* ARRIVING and GREETING: owned, waits for the client; else NULL */
-    struct request *request; /* borrowed: the one under way, or NULL */
-    bool is_last;            /* no further request is expected on it */
-    bool must_linger;        /* bytes of the request may be unread when it is closed */
-    bool is_answered;        /* the last words were written by ourselves */
-    bool is_ended;           /* nothing more is written: wire_end() */
+    struct request *request;        /* borrowed: the one under way, or NULL */
+    struct addresses_entry *client; /* owned; NULL: clients are not counted */
+    bool is_last;                   /* no further request is expected on it */
+    bool must_linger; /* bytes of the request may be unread when it is closed */
+    bool is_answered; /* the last words were written by ourselves */
+    bool is_ended;    /* nothing more is written: wire_end() */
 };
 
 /* A new connection in state ARRIVING, which owns the descriptor. */
@@ -64,6 +65,11 @@ void connection_free(struct connection *connection);
 
 /* Ends all that libmicrohttpd has not seen yet. */
 void connection_end_arriving(struct server *server);
+
+/* Ends one that does nothing, so that a new one can have its place: the one that has been
+ * idle for longest, or else the one that has been slowest to say what it wants.  false:
+ * all are at work. */
+bool connection_give_one_up(struct server *server);
 
 /* The server goes: ends all that wait for a request or are in the middle of one. */
 void connection_end_unfinished(struct server *server);

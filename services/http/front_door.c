@@ -28,9 +28,13 @@ static void listen_for_request(struct connection *connection, struct span seen,
                                bool is_ended);
 static void turn_away(struct connection *connection);
 
-void front_door_enter(struct server *server, int descriptor)
+void front_door_enter(struct server *server, int descriptor,
+                      struct addresses_entry *client)
 {
-    look(connection_new(server, descriptor), false);
+    struct connection *connection = connection_new(server, descriptor);
+
+    connection->client = client;
+    look(connection, false);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)

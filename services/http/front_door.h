@@ -17,6 +17,8 @@
 
 #include <stddef.h>
 
+struct addresses_entry;
+
 enum first_line {
     FIRST_LINE_GOOD,   /* a request line (RFC 9112 3) */
     FIRST_LINE_BAD,    /* none, and none that it could become */
@@ -40,8 +42,10 @@ enum hello {
 enum hello front_door_judge_hello(const char *bytes, size_t length, size_t available,
                                   size_t *ret_whole);
 
-/* Lets a new connection in, or has it wait.  Takes over the descriptor. */
-void front_door_enter(struct server *server, int descriptor);
+/* Lets a new connection in, or has it wait.  Takes over the descriptor, and what the client
+ * is counted by, which may be NULL. */
+void front_door_enter(struct server *server, int descriptor,
+                      struct addresses_entry *client);
 
 /* Gives a connection to libmicrohttpd: it speaks plain HTTP, or its handshake is done. */
 void front_door_hand_on(struct connection *connection);

@@ -11,6 +11,7 @@
 
 #define LINGER_MS        2000
 #define LINGER_MAX_BYTES (16 * 1024 * 1024)
+#define LINGERS_MOST     1024 /* in a flood the others are closed at once */
 
 struct lingering {
     struct server *server;      /* borrowed */
@@ -37,9 +38,10 @@ void linger_start(struct connection *connection)
     if (linger->next != NULL)
         linger->next->previous = linger;
     server->lingers = linger;
+    server->linger_count++;
 
     wire_end(connection);
-    if (linger->descriptor >= 0)
+    if (linger->descriptor >= 0 && server->linger_count <= LINGERS_MOST)
         linger->poll = server_open_poll(server, linger->descriptor, UV_READABLE,
                                         on_readable, linger);
     if (linger->poll == NULL) {
@@ -84,6 +86,7 @@ static void end(struct lingering *linger)
         shutdown(linger->descriptor, SHUT_RDWR);
         close(linger->descriptor);
     }
+    linger->server->linger_count--;
     if (linger->previous != NULL)
         linger->previous->next = linger->next;
     else

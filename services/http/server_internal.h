@@ -14,6 +14,7 @@
 struct connection;
 struct delivery;
 struct lingering;
+struct overload;
 struct request;
 struct tls;
 
@@ -46,6 +47,8 @@ struct server {
     bool needs_run; /* MHD_run() is due before the loop sleeps */
     int greetings;  /* handshakes begun in this tick: run_daemon() counts anew */
 
+    struct overload *overload; /* owned */
+
     struct connection_queue
         queues[SERVER_QUEUES]; /* one for each state of a connection */
     size_t connection_count;
@@ -57,6 +60,7 @@ struct server {
     struct delivery
         *deliveries; /* owned list: replies that are not known to have arrived */
     struct lingering *lingers; /* owned list: connections that are closed slowly */
+    size_t linger_count;
 
     loop_fn *drained; /* NULL: not draining */
     void *drained_context;

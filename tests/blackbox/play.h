@@ -47,6 +47,13 @@ struct session {
 struct session start_session(struct world *world, int question_count);
 const struct reply *start_with(struct world *world, const char *json);
 
+/* One of one question, asked for with `X-Forwarded-For: <address>`. */
+const struct reply *start_from(struct world *world, const char *address);
+struct connection *begin_to_start_from(struct world *world, const char *address);
+
+/* The session that a reply tells of. */
+struct session started_session(const struct reply *started);
+
 const struct reply *get_session(struct world *world, const struct session *session);
 const struct reply *delete_session(struct world *world, const struct session *session);
 
@@ -74,6 +81,11 @@ const struct reply *answer(struct world *world, const struct session *session,
                            const char *transcript);
 const struct reply *answer_with(struct world *world, const struct session *session,
                                 const char *transcript, const char *headers);
+
+/* The same answer, sent again while another turn is said to be in progress: a process that
+ * died holds a session in PostgreSQL for five seconds. */
+const struct reply *answer_when_free(struct world *world, const struct session *session,
+                                     const char *transcript);
 const struct reply *send_form(struct world *world, const struct session *session,
                               struct form form);
 struct connection *begin_answer(struct world *world, const struct session *session,
