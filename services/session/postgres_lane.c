@@ -215,9 +215,6 @@ static void finish(struct postgres_lane *lane, struct postgres_operation *operat
     struct postgres_operation *release = postgres_operation_release(operation);
 
     postgres_speech_count(operation, &lane->state->ground);
-    if (operation->kind == POSTGRES_BEGIN && operation->beginning.usage.day != 0 &&
-        operation->error != ERROR_STORE_UNAVAILABLE)
-        store_usage_note(&lane->state->usage, &operation->beginning.usage);
     if (operation->error == ERROR_STORE_UNAVAILABLE)
         postgres_lane_note_error(lane, *operation->sqlstate != '\0' ? operation->sqlstate
                                                                     : POSTGRES_NO_ANSWER);

@@ -12,7 +12,7 @@
 #define POSTGRES_LANE_H
 
 #include "postgres_connector.h"
-#include "store_usage.h"
+#include "store.h"
 
 struct postgres_lane;
 
@@ -24,7 +24,6 @@ struct postgres_store_state {
     _Atomic int64_t commits;
     _Atomic int64_t operations;
     _Atomic int last_error;
-    struct store_usage_board usage;
 };
 
 /* On the loop's thread, like the next. */

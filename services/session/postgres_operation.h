@@ -16,7 +16,9 @@
 #ifndef POSTGRES_OPERATION_H
 #define POSTGRES_OPERATION_H
 
+#include "postgres_process.h"
 #include "postgres_values.h"
+#include "store_usage.h"
 
 #include <stdatomic.h>
 
@@ -46,9 +48,10 @@ enum postgres_next {
 
 /* What all operations of a process share. */
 struct postgres_ground {
-    struct store_id process; /* this one, in the table of processes */
+    struct postgres_process process; /* this one */
     _Atomic int64_t
         speech_bytes; /* of all speech in the store, as far as is known here */
+    struct store_usage_board usage;
 };
 
 /* What the steps of a begin have found. */
@@ -67,7 +70,7 @@ struct postgres_beginning {
     bool replays_record;
     bool was_expected;        /* the claim found the session unchanged */
     bool had_room;            /* and the day had room */
-    struct store_usage usage; /* what the day has used up; day 0: it was not asked */
+    struct store_usage usage; /* of that day; 0 where it was not counted */
     unsigned looks;           /* at a session that another turn runs in */
     int64_t wait_until_us;
 };
@@ -124,8 +127,8 @@ struct postgres_operation {
     char sqlstate[6]; /* of the latest */
 
     /* Where it stands; its own. */
-    const struct postgres_ground *ground; /* borrowed */
-    unsigned step;                        /* of all but a begin */
+    struct postgres_ground *ground; /* borrowed */
+    unsigned step;                  /* of all but a begin */
     struct postgres_beginning beginning;
     bool is_found;
     bool is_ours;              /* of a commit: an earlier try of it was carried out */

@@ -15,7 +15,6 @@
 
 #include "clock.h"
 #include "mem.h"
-#include "store_usage.h"
 
 #include <stdlib.h>
 
@@ -64,7 +63,7 @@ static bool send_claim(struct postgres_operation *operation,
     postgres_value_id(&values, &operation->session_id);
     postgres_value_number(&values, beginning->changes);
     postgres_value_id(&values, &request_id);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     postgres_value_digest(&values, claim->input.key.is_there, &claim->input.key.key);
     postgres_value_digest(&values, claim->input.key.is_there,
                           &claim->input.key.fingerprint);
@@ -77,6 +76,7 @@ static bool send_claim(struct postgres_operation *operation,
     beginning->claim_changes = beginning->changes;
     beginning->was_expected = false;
     beginning->had_room = true;
+    beginning->usage = (struct store_usage){0};
     if (!postgres_link_send(link, operation,
                             is_capped(operation) ? POSTGRES_CLAIM_CAPPED : POSTGRES_CLAIM,
                             &values))
@@ -119,7 +119,7 @@ static bool send_again(struct postgres_operation *operation,
         return true;
     postgres_value_id(&values, &operation->session_id);
     postgres_value_number(&values, operation->beginning.facts.turn_count);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     return postgres_link_send(link, operation, POSTGRES_SEND_AGAIN, &values);
 }
 
@@ -176,7 +176,7 @@ static void read_claim(struct postgres_operation *operation, struct postgres_row
                          beginning->claim_changes >= 0 &&
                          beginning->changes == beginning->claim_changes + 1 &&
                          store_id_equals(&running, &request_id) &&
-                         store_id_equals(&process, &operation->ground->process);
+                         store_id_equals(&process, &operation->ground->process.id);
     if (beginning->is_ours)
         facts->is_running = false;
 }
@@ -330,6 +330,8 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
             store_may_be_typed(&beginning->usage, &operation->request.begin);
         return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
     }
+    if (beginning->usage.day != 0)
+        store_usage_note(&operation->ground->usage, &beginning->usage);
     if (session->turn_count > 0 && session->turn_count + 1 == session->total_questions &&
         session->turns == NULL) {
         postgres_damaged(operation);
