@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "mem.h"
+#include "parking.h"
 #include "request.h"
 
 #include <assert.h>
@@ -10,14 +11,17 @@
 #include <unistd.h>
 
 #define SWEEP_EVERY_MS 100
+#define SWEEP_SOON_MS  10 /* while there are more to park than one sweep does */
 #define SEND_LIMIT_MS  30000
 #define KEEP_ALIVE_MS  75000
 
 static void queue_append(struct connection *connection);
 static void queue_remove(struct connection *connection);
+static void count_parked(const struct connection *connection, int64_t change);
 static int64_t limit_ms(const struct connection *connection);
 static void end_overdue(struct connection *connection);
 static void shut(struct connection *connection);
+static void end_idle(struct server *server, enum connection_state state);
 
 struct connection *connection_new(struct server *server, int descriptor)
 {
@@ -55,7 +59,9 @@ void connection_free(struct connection *connection)
 {
     struct server *server = connection->server;
 
-    if (connection->state == CONNECTION_ARRIVING) {
+    if (connection->state == CONNECTION_ARRIVING ||
+        connection->state == CONNECTION_LEAVING ||
+        connection->state == CONNECTION_PARKED) {
         server_close_poll(&connection->poll);
         if (connection->descriptor >= 0)
             close(connection->descriptor);
@@ -71,16 +77,20 @@ void connection_sweep(void *context)
 {
     struct server *server = context;
     int64_t now_us = clock_monotonic_us();
+    bool has_more;
 
     server->sweep = NULL;
     for (size_t state = 0; state < CONNECTION_STATE_COUNT; state++) {
         struct connection_queue *queue = &server->queues[state];
 
-        while (queue->first != NULL && queue->first->due_us <= now_us)
+        while (state != CONNECTION_IDLE && queue->first != NULL &&
+               queue->first->due_us <= now_us)
             end_overdue(queue->first);
     }
+    has_more = parking_sweep(server, now_us);
     if (server->connection_count > 0)
-        server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
+        server->sweep = loop_timer_start(server->services->loop,
+                                         has_more ? SWEEP_SOON_MS : SWEEP_EVERY_MS,
                                          connection_sweep, server);
 }
 
@@ -110,7 +120,10 @@ static void end_overdue(struct connection *connection)
         break;
     case CONNECTION_WORKING:
     case CONNECTION_SENDING:
-    case CONNECTION_IDLE: shut(connection); break;
+    case CONNECTION_STAYING: shut(connection); break;
+    case CONNECTION_PARKED: connection_free(connection); return;
+    case CONNECTION_IDLE:
+    case CONNECTION_LEAVING:
     case CONNECTION_STATE_COUNT: assert(false);
     }
     connection_enter(connection, CONNECTION_SENDING);
@@ -136,9 +149,19 @@ void connection_end_unfinished(struct server *server)
     while (server->queues[CONNECTION_BODY].first != NULL)
         request_refuse_unfinished(server->queues[CONNECTION_BODY].first->request,
                                   ERROR_DRAINING);
-    while (server->queues[CONNECTION_IDLE].first != NULL) {
-        shut(server->queues[CONNECTION_IDLE].first);
-        connection_enter(server->queues[CONNECTION_IDLE].first, CONNECTION_SENDING);
+    end_idle(server, CONNECTION_IDLE);
+    end_idle(server, CONNECTION_STAYING);
+    while (server->queues[CONNECTION_PARKED].first != NULL)
+        connection_free(server->queues[CONNECTION_PARKED].first);
+}
+
+static void end_idle(struct server *server, enum connection_state state)
+{
+    while (server->queues[state].first != NULL) {
+        struct connection *connection = server->queues[state].first;
+
+        shut(connection);
+        connection_enter(connection, CONNECTION_SENDING);
     }
 }
 
@@ -150,9 +173,12 @@ static int64_t limit_ms(const struct connection *connection)
     case CONNECTION_ARRIVING:
     case CONNECTION_HEAD:
     case CONNECTION_BODY: return upload_ms;
-    case CONNECTION_WORKING: return INT32_MAX;
+    case CONNECTION_WORKING:
+    case CONNECTION_LEAVING: return INT32_MAX;
     case CONNECTION_SENDING: return SEND_LIMIT_MS;
-    case CONNECTION_IDLE: return KEEP_ALIVE_MS;
+    case CONNECTION_IDLE: return PARKING_AFTER_MS;
+    case CONNECTION_STAYING:
+    case CONNECTION_PARKED: return KEEP_ALIVE_MS - PARKING_AFTER_MS;
     case CONNECTION_STATE_COUNT: break;
     }
     return upload_ms;
@@ -169,6 +195,7 @@ static void queue_append(struct connection *connection)
     else
         queue->first = connection;
     queue->last = connection;
+    count_parked(connection, 1);
 }
 
 static void queue_remove(struct connection *connection)
@@ -185,4 +212,11 @@ static void queue_remove(struct connection *connection)
         queue->last = connection->previous;
     connection->previous = NULL;
     connection->next = NULL;
+    count_parked(connection, -1);
+}
+
+static void count_parked(const struct connection *connection, int64_t change)
+{
+    if (connection->state == CONNECTION_PARKED)
+        metrics_add(&connection->server->services->metrics->CONNECTIONS_PARKED, change);
 }

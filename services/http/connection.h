@@ -18,7 +18,10 @@ enum connection_state {
     CONNECTION_WORKING, /* the request is suspended, or being answered; no limit of its
                            own */
     CONNECTION_SENDING, /* the reply goes out */
-    CONNECTION_IDLE,    /* between two requests, or in the head of a later one */
+    CONNECTION_IDLE,    /* between two requests, for a moment */
+    CONNECTION_STAYING, /* the same for longer: libmicrohttpd keeps it (parking.h) */
+    CONNECTION_LEAVING, /* the same for longer: libmicrohttpd is letting go of it */
+    CONNECTION_PARKED,  /* the same for longer: ours, without libmicrohttpd's buffers */
     CONNECTION_STATE_COUNT
 };
 
@@ -26,13 +29,15 @@ struct request;
 
 struct connection {
     struct server *server; /* borrowed */
-    int descriptor;        /* owned while ARRIVING, then libmicrohttpd's */
+    int descriptor; /* owned while ARRIVING, LEAVING and PARKED, else libmicrohttpd's */
     enum connection_state state;
+    struct MHD_Connection *mhd;  /* borrowed: libmicrohttpd's; NULL where it has none */
     int64_t due_us;              /* monotonic; when this state ends by force */
     struct connection *previous; /* borrowed: the neighbours in the queue of its state */
     struct connection *next;
-    uv_poll_t *poll;         /* ARRIVING: owned, waits for bytes; else NULL */
+    uv_poll_t *poll;         /* ARRIVING, PARKED: owned, waits for bytes; else NULL */
     struct request *request; /* borrowed: the one under way, or NULL */
+    uint64_t heard_bytes;    /* of the requests so far, heads and bodies */
     bool is_last;            /* no further request is expected on it */
     bool must_linger;        /* bytes of the request may be unread when it is closed */
     bool is_answered;        /* the last words were written by ourselves */

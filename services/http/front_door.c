@@ -22,6 +22,11 @@ void front_door_enter(struct server *server, int descriptor)
     look(connection_new(server, descriptor), false);
 }
 
+void front_door_await(struct connection *connection)
+{
+    wait_for_more(connection, 0);
+}
+
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct connection *connection = poll->data;
@@ -48,6 +53,8 @@ static void look(struct connection *connection, bool is_ended)
         connection_free(connection);
         return;
     }
+    if (connection->state == CONNECTION_PARKED)
+        connection_enter(connection, CONNECTION_ARRIVING);
     line = front_door_judge(bytes, (size_t)got);
     if (line == FIRST_LINE_BAD || (line == FIRST_LINE_PARTIAL && is_ended))
         turn_away(connection);

@@ -1,5 +1,6 @@
 /*
- * The front door: a new connection waits here until its first line can be seen.
+ * The front door: a new connection waits here until its first line can be seen, and one that was
+ * parked (parking.h) until that of its next request can.
  *
  * libmicrohttpd closes a connection whose first line is no HTTP request line without a
  * word.  Here the first bytes are looked at without taking them (MSG_PEEK): what cannot
@@ -23,5 +24,9 @@ enum first_line front_door_judge(const char *bytes, size_t length);
 
 /* Lets a new connection in, or has it wait.  Takes over the descriptor. */
 void front_door_enter(struct server *server, int descriptor);
+
+/* Lets a parked connection in again when it says something.  It is gone where that cannot be
+ * waited for. */
+void front_door_await(struct connection *connection);
 
 #endif

@@ -6,6 +6,7 @@
 #include "linger.h"
 #include "listener.h"
 #include "mem.h"
+#include "parking.h"
 #include "request.h"
 #include "throttle.h"
 
@@ -46,6 +47,7 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->services = services;
     server->asks = asks;
     server->listen_descriptor = listen_descriptor;
+    server->ended_descriptor = -1;
     server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
         throttle_trusted(services->settings->trusted_proxies, &server->trusted_count);
@@ -53,7 +55,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     if (server->queue_response == NULL)
         goto fail;
     server->daemon = start_daemon(server);
-    if (server->daemon == NULL || !watch_daemon(server) || !listener_start(server))
+    if (server->daemon == NULL || !watch_daemon(server) || !parking_open(server) ||
+        !listener_start(server))
         goto fail;
     loop_before_sleep(services->loop, run_daemon, server);
     return server;
@@ -132,8 +135,8 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
     struct server *server = context;
     struct connection *connection = *socket_context;
 
-    (void)mhd;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        server->adding->mhd = mhd;
         *socket_context = server->adding;
         server->adding = NULL;
         return;
@@ -141,6 +144,10 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
     if (connection == NULL)
         return;
     *socket_context = NULL;
+    if (connection->state == CONNECTION_LEAVING) {
+        parking_enter(connection);
+        return;
+    }
     if (was_closed_unheard(connection))
         request_refuse_unread(connection, id_random(), ERROR_BAD_REQUEST);
     else if (connection->must_linger)
@@ -161,7 +168,8 @@ static bool was_closed_unheard(const struct connection *connection)
     if (connection->is_answered || connection->is_last)
         return false;
     return connection->state == CONNECTION_HEAD ||
-           (connection->state == CONNECTION_IDLE &&
+           ((connection->state == CONNECTION_IDLE ||
+             connection->state == CONNECTION_STAYING) &&
             delivery_client_is_there(connection->descriptor));
 }
 
@@ -227,6 +235,9 @@ void server_free(struct server *server)
     }
     while (server->queues[CONNECTION_ARRIVING].first != NULL)
         connection_free(server->queues[CONNECTION_ARRIVING].first);
+    while (server->queues[CONNECTION_PARKED].first != NULL)
+        connection_free(server->queues[CONNECTION_PARKED].first);
+    parking_close(server);
     delivery_end_all(server);
     linger_end_all(server);
     loop_timer_cancel(server->sweep);

@@ -17,7 +17,7 @@ struct lingering;
 struct request;
 
 /* The most states of a connection (enum connection_state). */
-#define SERVER_QUEUES 6
+#define SERVER_QUEUES 9
 
 struct connection_queue {
     struct connection *first; /* borrowed: connections belong to themselves */
@@ -49,6 +49,8 @@ struct server {
     struct connection
         *adding; /* borrowed: handed to MHD_add_connection() just now, else NULL */
     struct loop_timer *sweep; /* owned; NULL: not pending: no connections */
+
+    int ended_descriptor; /* owned: a socket whose other end is closed (parking.h) */
 
     struct request *suspended; /* borrowed list: requests that wait for another room */
     struct delivery
