@@ -42,7 +42,7 @@ bool parking_sweep(struct server *server, int64_t now_us)
         if (!may_park(connection))
             connection_enter(connection, CONNECTION_STAYING);
         else if (!park(connection))
-            return false; /* out of descriptors: not now */
+            return i > 0; /* out of descriptors until libmicrohttpd has closed its own */
     }
     return true;
 }

@@ -7,10 +7,12 @@ is removed afterwards:
     bench_load  ->  poise  ->  bench_upstream      a turn: filter, durable commit, one model call
     bench_load  ->  nginx  ->  bench_upstream      the same request through proxy_pass
     bench_load  ->  bench_upstream                 what the load and the upstream add by themselves
+    bench_idle  ->  poise, nginx                   20,000 connections that rest, and who comes then
 
 The servers take turns within each round, and the table has the medians of the rounds: compare the
 ratios, since absolute figures belong to one machine on one day.  Poise runs as it is deployed: a
-fresh SQLite file with durable commits, the built-in patterns, one loop, its log lines to a file.
+fresh SQLite file with durable commits, the built-in patterns, its log lines to a file; one loop, and
+where 5,000 turns are in flight two.
 
 Latency "over the upstream" is measured request by request: the upstream writes into each reply for
 how long it really held the request, and that is taken off what the client saw.
@@ -24,6 +26,7 @@ import dataclasses
 import json
 import os
 import pathlib
+import resource
 import shutil
 import signal
 import socket
@@ -48,6 +51,7 @@ class Scenario:
     warm_ms: int
     window_ms: int
     most_turns_per_s: int  # so many sessions are made beforehand
+    workers: int = 1  # loops of poise, processes of nginx
 
     @property
     def sessions(self):
@@ -64,7 +68,10 @@ SCENARIOS = (
     Scenario("busy", "64 connections, the upstream answers at once", 64, 0, 0, 1000, 4000, 16000),
     Scenario("1000", "1,000 in flight, the upstream takes 500 ms", 1000, 500, 1000, 2000, 9000, 2000),
     Scenario("2500", "2,500 in flight, the upstream takes 500 ms", 2500, 500, 1000, 2000, 9000, 5000),
+    Scenario("5000", "5,000 in flight on two loops, the upstream takes 500 ms", 5000, 500, 2000, 2000,
+             9000, 10000, 2),
 )
+IDLE = Scenario("idle", "20,000 idle keep-alive connections", 20000, 0, 0, 0, 0, 0)
 SMOKE = Scenario("smoke", "smoke", 16, 5, 20, 50, 700, 3200)
 
 
@@ -127,14 +134,14 @@ def listening_port(log):
 
 
 @contextlib.contextmanager
-def poise(setup, upstream_port):
+def poise(setup, upstream_port, workers):
     log = setup.directory / "poise.log"
     environment = {
         "PATH": os.environ["PATH"],
         "HOME": str(setup.directory),
         "HOST": "127.0.0.1",
         "PORT": "0",
-        "WORKERS": "1",
+        "WORKERS": str(workers),
         "STORE_URL": f"sqlite:///{setup.directory}/poise.db",
         "LLM_PROVIDER": "groq",
         "GROQ_API_KEY": "bench",
@@ -151,11 +158,11 @@ def poise(setup, upstream_port):
 
 NGINX_CONFIGURATION = """
 daemon off;
-worker_processes 1;
-worker_rlimit_nofile 20000;
+worker_processes {workers};
+worker_rlimit_nofile {files};
 pid nginx.pid;
 {user}
-events {{ worker_connections 16000; }}
+events {{ worker_connections 32000; }}
 http {{
     access_log off;
     client_body_temp_path body;
@@ -166,7 +173,7 @@ http {{
     keepalive_requests 100000000;
     upstream scripted {{
         server 127.0.0.1:{upstream_port};
-        keepalive 4096;
+        keepalive 8192;
         keepalive_requests 100000000;
     }}
     server {{
@@ -194,13 +201,15 @@ def accepts(port):
 
 
 @contextlib.contextmanager
-def nginx(setup, upstream_port):
+def nginx(setup, upstream_port, workers):
     port = free_port()
     configuration = setup.directory / "nginx.conf"
     log = setup.directory / "nginx.log"
     user = "user root;" if os.geteuid() == 0 else ""
     configuration.write_text(
-        NGINX_CONFIGURATION.format(user=user, upstream_port=upstream_port, port=port)
+        NGINX_CONFIGURATION.format(user=user, upstream_port=upstream_port, port=port,
+                                   workers=workers,
+                                   files=resource.getrlimit(resource.RLIMIT_NOFILE)[1])
     )
     command = [setup.nginx, "-p", setup.directory, "-c", configuration, "-e", log]
     with process(command, log) as child:
@@ -208,28 +217,55 @@ def nginx(setup, upstream_port):
         yield child, port
 
 
-def load(setup, scenario, child, port, sessions):
-    """One run of bench_load; returns what it measured."""
-    command = [setup.tools / "bench_load", "--port", port, "--watch", child.pid]
-    command += ["--connections", scenario.connections, "--sessions", sessions]
-    command += ["--ramp-ms", scenario.ramp_ms, "--warm-ms", scenario.warm_ms]
-    command += ["--window-ms", scenario.window_ms]
+def run_tool(setup, scenario, tool, *options):
+    """One run of a tool; returns what it measured."""
+    command = [setup.tools / tool, *options]
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if result.stderr:
         print(result.stderr, file=sys.stderr, end="")
     if result.returncode != 0:
-        raise Failure(f"bench_load failed in {scenario.name}")
+        raise Failure(f"{tool} failed in {scenario.name}")
     return json.loads(result.stdout)
 
 
-def measure(setup, scenario, server):
-    """Starts what the measurement needs, runs the load, and adds figures per request to it."""
+def load(setup, scenario, child, port, sessions):
+    return run_tool(setup, scenario, "bench_load", "--port", port, "--watch", child.pid,
+                    "--connections", scenario.connections, "--sessions", sessions,
+                    "--ramp-ms", scenario.ramp_ms, "--warm-ms", scenario.warm_ms,
+                    "--window-ms", scenario.window_ms)
+
+
+def start(programs, setup, scenario, server):
+    """What the measurement needs; the program that is measured, and its port."""
+    child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
+    if server == "poise":
+        child, port = programs.enter_context(poise(setup, port, scenario.workers))
+    elif server == "nginx":
+        child, port = programs.enter_context(nginx(setup, port, scenario.workers))
+    return child, port
+
+
+def measure_idle(setup, server):
     with contextlib.ExitStack() as programs:
-        child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
-        if server == "poise":
-            child, port = programs.enter_context(poise(setup, port))
-        elif server == "nginx":
-            child, port = programs.enter_context(nginx(setup, port))
+        child, port = start(programs, setup, IDLE, server)
+        run = run_tool(setup, IDLE, "bench_idle", "--port", port, "--watch", child.pid,
+                       "--connections", IDLE.connections)
+    for leftover in setup.directory.glob("poise.*"):
+        leftover.unlink()
+    return {
+        "errors": 0,
+        "connections": run["connections"],
+        "resident_kb": run["resident_bytes"] / 1024 / run["connections"],
+        "kernel_kb": run["kernel_bytes"] / 1024 / run["connections"],
+        **{f"{who}_{point}_us": run[f"{who}_us"][point]
+           for who in ("alone", "newcomer", "resting") for point in ("p50", "p99")},
+    }
+
+
+def measure(setup, scenario, server):
+    """Runs the load against a server, and adds figures per request to what was measured."""
+    with contextlib.ExitStack() as programs:
+        child, port = start(programs, setup, scenario, server)
         run = load(setup, scenario, child, port, scenario.sessions if server == "poise" else 0)
         ended = child.poll()
     for leftover in setup.directory.glob("poise.*"):
@@ -297,7 +333,7 @@ def show_busy(results):
         line("nginx: requests a second", nginx_run["per_s"], "/s")
     if poise_run and nginx_run:
         ratio = poise_run["cpu_us"] / nginx_run["cpu_us"]
-        line("CPU of a turn / of nginx's request", ratio, "", (6, ""))
+        line("CPU of a turn / of nginx's request", ratio, "", (3.5, ""))
 
 
 def show_held(results, ideal_bar, p99_bar, resident_bar):
@@ -317,6 +353,18 @@ def show_held(results, ideal_bar, p99_bar, resident_bar):
         line(f"{server}: server CPU per turn", run["cpu_us"], "us")
 
 
+def show_idle(results):
+    for server, run in results.items():
+        line(f"{server}: connections, as the limit of descriptors allows", run["connections"], "")
+        line(f"{server}: resident memory per connection", run["resident_kb"], "KB",
+             (4, " KB") if server == "poise" else None)
+        line(f"{server}: the kernel's, for both ends of it", run["kernel_kb"], "KB")
+        for who, what in (("alone", "a newcomer among none"), ("newcomer", "a newcomer among all"),
+                          ("resting", "one of those that rested")):
+            line(f"{server}: {what} is served in, p50", run[f"{who}_p50_us"], "us")
+            line(f"{server}: {what} is served in, p99", run[f"{who}_p99_us"], "us")
+
+
 def show(results):
     for scenario in SCENARIOS:
         found = results.get(scenario.name)
@@ -327,8 +375,13 @@ def show(results):
             show_busy(found)
         elif scenario.name == "1000":
             show_held(found, 99, 10, 64)
+        elif scenario.name == "5000":
+            show_held(found, 98.5, 20, 48)
         else:
             show_held(found, 97, None, None)
+    if "idle" in results:
+        print(f"\n{IDLE.title}")
+        show_idle(results["idle"])
     with contextlib.suppress(KeyError):
         growth = results["2500"]["poise"]["cpu_us"] / results["1000"]["poise"]["cpu_us"]
         line("CPU of a turn at 2,500 / at 1,000", growth, "", (1.25, ""))
@@ -347,9 +400,17 @@ def play(setup, scenarios, servers, rounds):
             for server in servers:
                 if server == "direct" and not scenario.delay_ms:
                     continue
+                head = f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<7}"
+                if scenario is IDLE:
+                    run = measure_idle(setup, server)
+                    runs.setdefault((scenario.name, server), []).append(run)
+                    print(f"{head} {run['resident_kb']:6.2f} KB each"
+                          f"  {run['newcomer_p50_us']:.0f}/{run['newcomer_p99_us']:.0f} us"
+                          f" p50/p99 for a newcomer", flush=True)
+                    continue
                 run = measure(setup, scenario, server)
                 runs.setdefault((scenario.name, server), []).append(run)
-                print(f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<7}"
+                print(f"{head}"
                       f"{run['per_s']:9.0f}/s {run['cpu_us']:7.1f} us"
                       f"  +{run['added_p50_ms']:.2f}/{run['added_p99_ms']:.2f} ms p50/p99"
                       f" {run['resident_kb']:6.1f} KB each", flush=True)
@@ -374,7 +435,7 @@ def read_arguments():
     parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/gcc/tests/bench",
                         help="where bench_load and bench_upstream are")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", action="append", choices=[s.name for s in SCENARIOS])
+    parser.add_argument("--only", action="append", choices=[s.name for s in (*SCENARIOS, IDLE)])
     parser.add_argument("--servers", default=",".join(SERVERS), help="of poise,nginx,direct")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="another setting for poise, to see what it costs")
@@ -416,7 +477,7 @@ def main():
             if arguments.smoke:
                 smoke(setup, servers)
                 return 0
-            chosen = [s for s in SCENARIOS if not arguments.only or s.name in arguments.only]
+            chosen = [s for s in (*SCENARIOS, IDLE) if not arguments.only or s.name in arguments.only]
             results = play(setup, chosen, servers, arguments.rounds)
     except Failure as failure:
         print(f"bench: {failure}", file=sys.stderr)
