@@ -24,17 +24,14 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import os
 import pathlib
-import resource
 import shutil
-import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
+
+from servers import Failure, nginx, poise, upstream
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVERS = ("poise", "nginx", "direct")
@@ -73,148 +70,6 @@ SCENARIOS = (
 )
 IDLE = Scenario("idle", "20,000 idle keep-alive connections", 20000, 0, 0, 0, 0, 0)
 SMOKE = Scenario("smoke", "smoke", 16, 5, 20, 50, 700, 3200)
-
-
-class Failure(Exception):
-    """Something did not run; the text says what."""
-
-
-# --- The programs -------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def process(command, log, **options):
-    """Runs a program until the block ends; SIGTERM, and SIGKILL if it does not heed that."""
-    with open(log, "ab") as output:
-        options.setdefault("stdout", output)
-        child = subprocess.Popen(command, stderr=output, stdin=subprocess.DEVNULL, **options)
-    try:
-        yield child
-    finally:
-        child.send_signal(signal.SIGTERM)
-        try:
-            child.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-        if child.stdout:
-            child.stdout.close()
-
-
-def wait_for(child, log, what, find):
-    """find() once it returns something; the program's log tells why when it never does."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and child.poll() is None:
-        found = find()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise Failure(f"{what} did not start:\n{log.read_text(errors='replace')[-2000:]}")
-
-
-@contextlib.contextmanager
-def upstream(setup, delay_ms):
-    command = [setup.tools / "bench_upstream", "--delay-ms", str(delay_ms)]
-    log = setup.directory / "upstream.log"
-    with process(command, log, stdout=subprocess.PIPE, text=True) as child:
-        line = child.stdout.readline()
-        if not line:
-            raise Failure(f"the upstream did not start:\n{log.read_text()}")
-        yield child, int(line)
-
-
-def listening_port(log):
-    """The port in poise's log line of the event `listening`."""
-    for line in log.read_text(errors="replace").splitlines():
-        with contextlib.suppress(json.JSONDecodeError):
-            entry = json.loads(line)
-            if isinstance(entry, dict) and entry.get("event") == "listening":
-                return entry["port"]
-    return None
-
-
-@contextlib.contextmanager
-def poise(setup, upstream_port, workers):
-    log = setup.directory / "poise.log"
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(setup.directory),
-        "HOST": "127.0.0.1",
-        "PORT": "0",
-        "WORKERS": str(workers),
-        "STORE_URL": f"sqlite:///{setup.directory}/poise.db",
-        "LLM_PROVIDER": "groq",
-        "GROQ_API_KEY": "bench",
-        "STT_PROVIDER": "none",
-        "TTS_PROVIDER": "none",
-        "GROQ_BASE_URL": f"http://127.0.0.1:{upstream_port}/openai/v1",
-        "MAX_INFLIGHT_TURNS": "100000",
-        "MAX_CONNECTIONS": "100000",
-        **setup.settings,
-    }
-    with process([setup.poise], log, env=environment, cwd=setup.directory) as child:
-        yield child, wait_for(child, log, "poise", lambda: listening_port(log))
-
-
-NGINX_CONFIGURATION = """
-daemon off;
-worker_processes {workers};
-worker_rlimit_nofile {files};
-pid nginx.pid;
-{user}
-events {{ worker_connections 32000; }}
-http {{
-    access_log off;
-    client_body_temp_path body;
-    proxy_temp_path proxy;
-    fastcgi_temp_path fastcgi;
-    uwsgi_temp_path uwsgi;
-    scgi_temp_path scgi;
-    keepalive_requests 100000000;
-    upstream scripted {{
-        server 127.0.0.1:{upstream_port};
-        keepalive 8192;
-        keepalive_requests 100000000;
-    }}
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{
-            proxy_pass http://scripted;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-        }}
-    }}
-}}
-"""
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def accepts(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
-
-
-@contextlib.contextmanager
-def nginx(setup, upstream_port, workers):
-    port = free_port()
-    configuration = setup.directory / "nginx.conf"
-    log = setup.directory / "nginx.log"
-    user = "user root;" if os.geteuid() == 0 else ""
-    configuration.write_text(
-        NGINX_CONFIGURATION.format(user=user, upstream_port=upstream_port, port=port,
-                                   workers=workers,
-                                   files=resource.getrlimit(resource.RLIMIT_NOFILE)[1])
-    )
-    command = [setup.nginx, "-p", setup.directory, "-c", configuration, "-e", log]
-    with process(command, log) as child:
-        wait_for(child, log, "nginx", lambda: accepts(port))
-        yield child, port
 
 
 def run_tool(setup, scenario, tool, *options):
