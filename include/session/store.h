@@ -52,6 +52,13 @@ struct store_day_caps {
     int64_t audio_ms; /* of recordings */
 };
 
+/* What was used up on a day, counted by days since 1970. */
+struct store_usage {
+    int64_t day;
+    int64_t turns;
+    int64_t audio_ms;
+};
+
 struct store_claim {
     struct id session_id;
     struct id request_id;
@@ -78,6 +85,7 @@ struct store_begun {
         outcome; /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it */
     unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
                              report_delivery(), as after commit_turn() */
+    bool may_be_typed;    /* USAGE_CAP_REACHED: of recordings alone */
 };
 
 /* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
@@ -166,6 +174,9 @@ struct store_stats {
     int64_t operations; /* that were in them */
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
                            result code); 0: none so far */
+    struct store_usage usage; /* as this process found it at its start, or when it
+                                 counted a turn: with what the others had counted by
+                                 then */
 };
 
 struct store {

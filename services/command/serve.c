@@ -89,6 +89,7 @@ static void derive_keys(struct process *process)
     process->shared.token_key = token_key_of(&token_key);
     sodium_memzero(&token_key, sizeof(token_key));
     process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
+    process->shared.client_key = digest_key_derive(secret.bytes, secret.length, "client");
     sodium_memzero(made, sizeof(made));
 }
 
@@ -305,6 +306,9 @@ static bool build(struct process *process, int64_t *ret_port)
     process->loop = loop_new();
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
+    if (process->settings.max_connections_per_address > 0)
+        process->shared.addresses =
+            addresses_new(process->settings.max_connections_per_address);
     raise_file_limit(&process->settings);
     derive_keys(process);
     if (!process->settings.safety_enabled)
@@ -360,10 +364,12 @@ static void tear_down(struct process *process)
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
     rates_free(process->shared.rates);
+    addresses_free(process->shared.addresses);
     log_free(process->log);
     loop_free(process->loop);
     sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
     sodium_memzero(&process->shared.input_key, sizeof(process->shared.input_key));
+    sodium_memzero(&process->shared.client_key, sizeof(process->shared.client_key));
     settings_free(&process->settings);
 }
 

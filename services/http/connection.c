@@ -1,5 +1,6 @@
 #include "connection.h"
 
+#include "addresses.h"
 #include "clock.h"
 #include "mem.h"
 #include "parking.h"
@@ -12,12 +13,17 @@
 
 #define SWEEP_EVERY_MS 100
 #define SWEEP_SOON_MS  10 /* while there are more to park than one sweep does */
-#define SEND_LIMIT_MS  30000
 #define KEEP_ALIVE_MS  75000
+
+/* A client that has not said in this time what it wants may lose its place. */
+#define HESITATION_US 1000000
+
+/* So many idle ones are looked at for one that has nothing to say: each look is a system
+ * call. */
+#define LOOKS_MOST 16
 
 static void queue_append(struct connection *connection);
 static void queue_remove(struct connection *connection);
-static void count_parked(const struct connection *connection, int64_t change);
 static int64_t limit_ms(const struct connection *connection);
 static void end_overdue(struct connection *connection);
 static void shut(struct connection *connection);
@@ -33,7 +39,7 @@ struct connection *connection_new(struct server *server, int descriptor)
     connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
     server->connection_count++;
-    metrics_add(&server->services->metrics->CONNECTIONS, 1);
+    metrics_add(&server->services->metrics->CONNECTIONS[CONNECTION_ARRIVING], 1);
     if (server->sweep == NULL)
         server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
                                          connection_sweep, server);
@@ -44,8 +50,11 @@ void connection_enter(struct connection *connection, enum connection_state state
 {
     bool is_first_head =
         connection->state == CONNECTION_ARRIVING && state == CONNECTION_HEAD;
+    _Atomic int64_t *counts = connection->server->services->metrics->CONNECTIONS;
 
     queue_remove(connection);
+    metrics_add(&counts[connection->state], -1);
+    metrics_add(&counts[state], 1);
     connection->state = state;
     /* The head of the first request has what is left of the time since accept: both
      * states have the same limit, so the queue stays in order nearly enough for a sweep.
@@ -67,9 +76,11 @@ void connection_free(struct connection *connection)
             close(connection->descriptor);
     }
     queue_remove(connection);
+    if (connection->client != NULL)
+        addresses_give_back(server->services->shared->addresses, connection->client);
     assert(server->connection_count > 0);
     server->connection_count--;
-    metrics_add(&server->services->metrics->CONNECTIONS, -1);
+    metrics_add(&server->services->metrics->CONNECTIONS[connection->state], -1);
     free(connection);
 }
 
@@ -120,9 +131,9 @@ static void end_overdue(struct connection *connection)
         break;
     case CONNECTION_WORKING:
     case CONNECTION_SENDING:
+    case CONNECTION_IDLE:
     case CONNECTION_STAYING: shut(connection); break;
     case CONNECTION_PARKED: connection_free(connection); return;
-    case CONNECTION_IDLE:
     case CONNECTION_LEAVING:
     case CONNECTION_STATE_COUNT: assert(false);
     }
@@ -134,6 +145,55 @@ static void shut(struct connection *connection)
 {
     connection->is_answered = true;
     shutdown(connection->descriptor, SHUT_RDWR);
+}
+
+/* Those that rest before those that may be in the middle of a head.  Its next request may have
+ * come just now, and is not thrown away. */
+static struct connection *find_idle(struct server *server)
+{
+    static const enum connection_state states[] = {CONNECTION_PARKED, CONNECTION_IDLE,
+                                                   CONNECTION_STAYING};
+    int looks = 0;
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+        struct connection *connection = server->queues[states[i]].first;
+
+        for (; connection != NULL && looks < LOOKS_MOST; connection = connection->next) {
+            if (!has_begun(connection))
+                return connection;
+            looks++;
+        }
+    }
+    return NULL;
+}
+
+/* The oldest of those in front of their first head, if it is old enough. */
+static struct connection *find_hesitant(struct server *server)
+{
+    struct connection *arriving = server->queues[CONNECTION_ARRIVING].first;
+    struct connection *reading = server->queues[CONNECTION_HEAD].first;
+    struct connection *oldest = arriving;
+
+    if (oldest == NULL || (reading != NULL && reading->due_us < oldest->due_us))
+        oldest = reading;
+    if (oldest == NULL ||
+        clock_monotonic_us() - oldest->due_us + limit_ms(oldest) * 1000 < HESITATION_US)
+        return NULL;
+    return oldest;
+}
+
+bool connection_give_one_up(struct server *server)
+{
+    struct connection *connection = find_idle(server);
+
+    if (connection == NULL)
+        connection = find_hesitant(server);
+    if (connection == NULL)
+        return false;
+    metrics_add(&server->services->metrics->CONNECTIONS_GIVEN_UP, 1);
+    end_overdue(connection);
+    server_wake(server);
+    return true;
 }
 
 void connection_end_unfinished(struct server *server)
@@ -172,10 +232,10 @@ static int64_t limit_ms(const struct connection *connection)
     switch (connection->state) {
     case CONNECTION_ARRIVING:
     case CONNECTION_HEAD:
-    case CONNECTION_BODY: return upload_ms;
+    case CONNECTION_BODY:
+    case CONNECTION_SENDING: return upload_ms;
     case CONNECTION_WORKING:
     case CONNECTION_LEAVING: return INT32_MAX;
-    case CONNECTION_SENDING: return SEND_LIMIT_MS;
     case CONNECTION_IDLE: return PARKING_AFTER_MS;
     case CONNECTION_STAYING:
     case CONNECTION_PARKED: return KEEP_ALIVE_MS - PARKING_AFTER_MS;
@@ -195,7 +255,6 @@ static void queue_append(struct connection *connection)
     else
         queue->first = connection;
     queue->last = connection;
-    count_parked(connection, 1);
 }
 
 static void queue_remove(struct connection *connection)
@@ -212,11 +271,4 @@ static void queue_remove(struct connection *connection)
         queue->last = connection->previous;
     connection->previous = NULL;
     connection->next = NULL;
-    count_parked(connection, -1);
-}
-
-static void count_parked(const struct connection *connection, int64_t change)
-{
-    if (connection->state == CONNECTION_PARKED)
-        metrics_add(&connection->server->services->metrics->CONNECTIONS_PARKED, change);
 }

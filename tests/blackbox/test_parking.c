@@ -15,7 +15,7 @@ static const char HEALTHZ[] = "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n";
 /* Until so many connections are parked, as /metrics says. */
 static void await_parked(struct world *world, int count)
 {
-    const char *wanted = words(world, "\npoise_connections_parked %d\n", count);
+    const char *wanted = words(world, "poise_connections{state=\"parked\"} %d\n", count);
 
     while (!bytes_has(
         &ask(world, (struct request){.method = "GET", .path = "/metrics"})->body, wanted))
@@ -117,5 +117,24 @@ Test(parking, resting_connections_are_closed_when_the_program_ends)
         cr_assert(connection_ends(clients[i]));
         connection_close(clients[i]);
     }
+    world_end(world);
+}
+
+Test(parking, the_one_that_rests_for_longest_makes_room_for_a_new_one)
+{
+    enum { PLACES = 16 };
+    struct world *world = world_with_builtin_coach("WORKERS=1", "MAX_CONNECTIONS=16");
+    struct connection *clients[PLACES + 1];
+    for (int i = 0; i < PLACES - 1; i++)
+        clients[i] = known(world);
+    await_parked(world, PLACES - 1);
+
+    clients[PLACES - 1] = known(world);
+    clients[PLACES] = known(world);
+
+    cr_assert(connection_ends(clients[0]));
+    is_served(world, clients[1]);
+    for (int i = 0; i <= PLACES; i++)
+        connection_close(clients[i]);
     world_end(world);
 }

@@ -143,6 +143,8 @@ static struct world *world_new(void)
     set(environment, "TTS_PROVIDER=none");
     set(environment, "PROVIDER_RETRIES=0"); /* what is scripted once is asked for once */
     set(environment, "BREAKER_FAILURES=0");
+    set(environment, "OVERLOAD_LAG_MS=0"); /* the machine of the tests may be slow */
+    set(environment, "OVERLOAD_STORE_MS=0");
     set_sanitizers(environment);
     set_patterns(world);
     struct bytes store = {0};

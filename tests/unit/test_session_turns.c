@@ -198,10 +198,8 @@ Test(turns, the_same_answer_waits_for_the_report_of_delivery)
 {
     struct id id = start(&world, 3);
     struct answer answer = {.loop = world.loop};
-    struct store_claim again = {.session_id = id,
-                                .request_id = id_random(),
-                                .input = said("I don't know"),
-                                .now_ms = world.now_ms};
+    struct store_claim again = {id, id_random(), said("I don't know"),
+                                0,  {0},         world.now_ms};
 
     turn(&world, &id, 1, said("I don't know"));
     world.store->begin_turn(world.store, world.loop, &again, take_begun, &answer);
