@@ -1,8 +1,8 @@
 /*
  * Connections that rest between two requests, without libmicrohttpd's buffers.
  *
- *   IDLE > (two seconds) > LEAVING > PARKED > (bytes come) > ARRIVING, at the front door
- *                        > STAYING
+ *   IDLE > (one second) > LEAVING > PARKED > (bytes come) > ARRIVING, at the front door
+ *                       > STAYING
  *
  * libmicrohttpd keeps 10 KB for each connection, of which most have nothing to say for minutes.
  * It has no call that gives a connection back.  So it is shown the end of another one: while the
@@ -21,7 +21,7 @@
 
 /* Longer than a client takes between requests that belong together: to come back costs about as
  * much as a new connection. */
-#define PARKING_AFTER_MS 2000
+#define PARKING_AFTER_MS 1000
 
 /* What all parked connections need; false: out of descriptors. */
 bool parking_open(struct server *server);
