@@ -60,16 +60,17 @@ Test(parking, whoever_rests_is_served_again_and_rests_again)
 Test(parking, a_head_that_was_begun_before_the_rest_is_kept)
 {
     struct world *world = world_with_builtin_coach("WORKERS=1");
+    size_t begun = strcspn(HEALTHZ, "\r");
     struct connection *slow = connection_open(world->port);
-    connection_send_text(slow, words(world, "%s%.20s", HEALTHZ, HEALTHZ));
+    connection_send_text(slow, words(world, "%s%.*s", HEALTHZ, (int)begun, HEALTHZ));
     expect_success(receive(world, slow, "GET"));
     struct connection *slower = known(world);
-    connection_send(slower, HEALTHZ, 20);
+    connection_send(slower, HEALTHZ, begun);
     struct connection *resting = known(world);
     await_parked(world, 1);
 
-    connection_send_text(slow, HEALTHZ + 20);
-    connection_send_text(slower, HEALTHZ + 20);
+    connection_send_text(slow, HEALTHZ + begun);
+    connection_send_text(slower, HEALTHZ + begun);
 
     expect_success(receive(world, slow, "GET"));
     expect_success(receive(world, slower, "GET"));
