@@ -173,10 +173,10 @@ struct store_stats {
     int64_t commits;    /* transactions that changed something */
     int64_t operations; /* that were in them */
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
-                           result code); 0: none so far */
-    struct store_usage usage; /* as this process found it at its start, or when it
-                                 counted a turn: with what the others had counted by
-                                 then */
+                           result code; store_postgres.h says what PostgreSQL's is); 0:
+                            none so far */
+    struct store_usage usage; /* when this process saw it last, with what the others had
+                                 counted by then */
 };
 
 struct store {
@@ -208,17 +208,19 @@ struct store {
     void (*commit_turn)(struct store *store, struct loop *loop,
                         struct store_commit *commit, store_done_fn *done, void *context);
 
-    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`. */
-    void (*end_turn)(struct store *store, struct store_end *end);
+    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`;
+     * called from the loop's thread. */
+    void (*end_turn)(struct store *store, struct loop *loop, struct store_end *end);
 
     /* Keeps with the session what was heard in a recording, so that the same recording
      * need not be transcribed again; in place of what was kept before.  The text is
-     * taken.  Not waited for, and no part of the session that a client can see: a refused
+     * taken.  Not waited for, called from the loop's thread, and no part of the session that a client can see: a refused
      * turn leaves that as it was.  Kept until a turn of the session is committed (from
      * then on the recording of that turn is answered by a replay), or the session goes.
      */
-    void (*remember_heard)(struct store *store, const struct id *session_id,
-                           const struct digest *audio, struct private_text *heard);
+    void (*remember_heard)(struct store *store, struct loop *loop,
+                           const struct id *session_id, const struct digest *audio,
+                           struct private_text *heard);
 
     /* The speech of the turn with this request id, which must be of this session. */
     void (*load_speech)(struct store *store, struct loop *loop,

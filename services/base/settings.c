@@ -258,6 +258,16 @@ static bool are_coaches(const char *list)
     return true;
 }
 
+static size_t count_entries(const char *list)
+{
+    struct span entry;
+    size_t count = 0;
+
+    while (settings_next_entry(&list, &entry))
+        count++;
+    return count;
+}
+
 static void check_fallbacks(const struct settings *settings, struct source *source)
 {
     const char *rest = settings->stt_fallbacks;
@@ -267,6 +277,10 @@ static void check_fallbacks(const struct settings *settings, struct source *sour
     while (settings_next_entry(&rest, &entry))
         are_ears &= span_equals(entry, "deepgram") || span_equals(entry, "groq") ||
                     span_equals(entry, "openai");
+    if (count_entries(settings->stt_fallbacks) > SETTINGS_FALLBACKS_MOST)
+        report(source, "STT_FALLBACKS", settings->stt_fallbacks, "must be at most eight");
+    if (count_entries(settings->llm_fallbacks) > SETTINGS_FALLBACKS_MOST)
+        report(source, "LLM_FALLBACKS", settings->llm_fallbacks, "must be at most eight");
     if (!are_ears)
         report(source, "STT_FALLBACKS", settings->stt_fallbacks,
                "must be some of deepgram, groq, openai, separated by commas");
@@ -340,6 +354,13 @@ static void check_grounding(const struct settings *settings, struct source *sour
     check_url(source, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
 }
 
+static bool is_store(const char *url)
+{
+    return *url == '\0' || strncmp(url, "sqlite:///", strlen("sqlite:///")) == 0 ||
+           strncmp(url, "postgresql://", strlen("postgresql://")) == 0 ||
+           strncmp(url, "postgres://", strlen("postgres://")) == 0;
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
@@ -348,9 +369,9 @@ static void check(const struct settings *settings, struct source *source)
     check_grounding(settings, source);
     check_fallbacks(settings, source);
     check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
-    if (*settings->store_url != '\0' &&
-        strncmp(settings->store_url, "sqlite:///", 10) != 0)
-        report(source, "STORE_URL", settings->store_url, "must be sqlite:///path");
+    if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
+        report(source, "STORE_URL", NULL,
+               "must be sqlite:///path or postgresql://user@host/database");
     if (!are_networks(settings->trusted_proxies))
         report(source, "TRUSTED_PROXIES", settings->trusted_proxies,
                "must be addresses or networks such as 10.0.0.0/8, separated by commas");

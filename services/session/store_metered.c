@@ -169,15 +169,16 @@ static void commit_turn(struct store *store, struct loop *loop,
     inner_of(store)->commit_turn(inner_of(store), loop, commit, on_done, waiting);
 }
 
-static void end_turn(struct store *store, struct store_end *request)
+static void end_turn(struct store *store, struct loop *loop, struct store_end *request)
 {
-    inner_of(store)->end_turn(inner_of(store), request);
+    inner_of(store)->end_turn(inner_of(store), loop, request);
 }
 
-static void remember_heard(struct store *store, const struct id *session_id,
-                           const struct digest *audio, struct private_text *heard)
+static void remember_heard(struct store *store, struct loop *loop,
+                           const struct id *session_id, const struct digest *audio,
+                           struct private_text *heard)
 {
-    inner_of(store)->remember_heard(inner_of(store), session_id, audio, heard);
+    inner_of(store)->remember_heard(inner_of(store), loop, session_id, audio, heard);
 }
 
 static void load_speech(struct store *store, struct loop *loop,

@@ -66,5 +66,5 @@ void turn_end_claim(struct turn *turn, struct private_text outcome)
     };
 
     turn->has_claim = false;
-    store->end_turn(store, &end);
+    store->end_turn(store, turn->services->loop, &end);
 }
