@@ -183,6 +183,9 @@ static bool is_slow(const struct connection *connection, int64_t now_us)
     case CONNECTION_SENDING: return age_us >= SENDING_PATIENCE_US;
     case CONNECTION_WORKING:
     case CONNECTION_IDLE:
+    case CONNECTION_STAYING:
+    case CONNECTION_LEAVING:
+    case CONNECTION_PARKED:
     case CONNECTION_STATE_COUNT: break;
     }
     return false;
