@@ -85,6 +85,8 @@ def poise(setup, upstream_port, workers):
         "GROQ_BASE_URL": f"http://127.0.0.1:{upstream_port}/openai/v1",
         "MAX_INFLIGHT_TURNS": "100000",
         "MAX_CONNECTIONS": "100000",
+        "OVERLOAD_LAG_MS": "0",  # a machine that is too slow is to show in the figures
+        "OVERLOAD_STORE_MS": "0",
         **setup.settings,
     }
     with process([setup.poise], log, env=environment, cwd=setup.directory) as child:
