@@ -4,6 +4,7 @@
 #include "clock.h"
 #include "greeting.h"
 #include "mem.h"
+#include "parking.h"
 #include "request.h"
 #include "wire.h"
 
@@ -13,6 +14,7 @@
 #include <unistd.h>
 
 #define SWEEP_EVERY_MS 100
+#define SWEEP_SOON_MS  10 /* while there are more to park than one sweep does */
 #define KEEP_ALIVE_MS  75000
 #define GREETING_MS    10000 /* from accept to the end of the handshake */
 
@@ -31,6 +33,7 @@ static void queue_remove(struct connection *connection);
 static int64_t limit_ms(const struct connection *connection);
 static void end_overdue(struct connection *connection);
 static void shut(struct connection *connection);
+static void end_idle(struct server *server, enum connection_state state);
 
 struct connection *connection_new(struct server *server, int descriptor)
 {
@@ -72,7 +75,9 @@ void connection_free(struct connection *connection)
     struct server *server = connection->server;
 
     greeting_forget(connection);
-    if (connection->state <= CONNECTION_GREETING) {
+    if (connection->state <= CONNECTION_GREETING ||
+        connection->state == CONNECTION_LEAVING ||
+        connection->state == CONNECTION_PARKED) {
         server_close_poll(&connection->poll);
         if (connection->descriptor >= 0)
             close(connection->descriptor);
@@ -90,16 +95,20 @@ void connection_sweep(void *context)
 {
     struct server *server = context;
     int64_t now_us = clock_monotonic_us();
+    bool has_more;
 
     server->sweep = NULL;
     for (size_t state = 0; state < CONNECTION_STATE_COUNT; state++) {
         struct connection_queue *queue = &server->queues[state];
 
-        while (queue->first != NULL && queue->first->due_us <= now_us)
+        while (state != CONNECTION_IDLE && queue->first != NULL &&
+               queue->first->due_us <= now_us)
             end_overdue(queue->first);
     }
+    has_more = parking_sweep(server, now_us);
     if (server->connection_count > 0)
-        server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
+        server->sweep = loop_timer_start(server->services->loop,
+                                         has_more ? SWEEP_SOON_MS : SWEEP_EVERY_MS,
                                          connection_sweep, server);
 }
 
@@ -133,7 +142,10 @@ static void end_overdue(struct connection *connection)
         break;
     case CONNECTION_WORKING:
     case CONNECTION_SENDING:
-    case CONNECTION_IDLE: shut(connection); break;
+    case CONNECTION_IDLE:
+    case CONNECTION_STAYING: shut(connection); break;
+    case CONNECTION_PARKED: connection_free(connection); return;
+    case CONNECTION_LEAVING:
     case CONNECTION_STATE_COUNT: assert(false);
     }
     connection_enter(connection, CONNECTION_SENDING);
@@ -148,22 +160,34 @@ static void shut(struct connection *connection)
     shutdown(connection->descriptor, SHUT_RDWR);
 }
 
-void connection_end_arriving(struct server *server)
+void connection_end_ours(struct server *server)
 {
-    while (server->queues[CONNECTION_ARRIVING].first != NULL)
-        connection_free(server->queues[CONNECTION_ARRIVING].first);
-    while (server->queues[CONNECTION_GREETING].first != NULL)
-        connection_free(server->queues[CONNECTION_GREETING].first);
+    static const enum connection_state ours[] = {CONNECTION_ARRIVING, CONNECTION_GREETING,
+                                                 CONNECTION_PARKED};
+
+    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
+        while (server->queues[ours[i]].first != NULL)
+            connection_free(server->queues[ours[i]].first);
 }
 
-/* Its next request may have come just now, and is not thrown away. */
+/* Those that rest before those that may be in the middle of a head.  Its next request may have
+ * come just now, and is not thrown away. */
 static struct connection *find_idle(struct server *server)
 {
-    struct connection *connection = server->queues[CONNECTION_IDLE].first;
+    static const enum connection_state states[] = {CONNECTION_PARKED, CONNECTION_IDLE,
+                                                   CONNECTION_STAYING};
+    int looks = 0;
 
-    for (int looks = 0; connection != NULL && has_begun(connection); looks++)
-        connection = looks < LOOKS_MOST ? connection->next : NULL;
-    return connection;
+    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
+        struct connection *connection = server->queues[states[i]].first;
+
+        for (; connection != NULL && looks < LOOKS_MOST; connection = connection->next) {
+            if (!has_begun(connection))
+                return connection;
+            looks++;
+        }
+    }
+    return NULL;
 }
 
 static bool is_slow(const struct connection *connection, int64_t now_us)
@@ -180,6 +204,9 @@ static bool is_slow(const struct connection *connection, int64_t now_us)
     case CONNECTION_SENDING: return age_us >= SENDING_PATIENCE_US;
     case CONNECTION_WORKING:
     case CONNECTION_IDLE:
+    case CONNECTION_STAYING:
+    case CONNECTION_LEAVING:
+    case CONNECTION_PARKED:
     case CONNECTION_STATE_COUNT: break;
     }
     return false;
@@ -218,7 +245,7 @@ bool connection_give_one_up(struct server *server)
 
 void connection_end_unfinished(struct server *server)
 {
-    connection_end_arriving(server);
+    connection_end_ours(server);
     while (server->queues[CONNECTION_HEAD].first != NULL) {
         struct connection *connection = server->queues[CONNECTION_HEAD].first;
 
@@ -228,9 +255,17 @@ void connection_end_unfinished(struct server *server)
     while (server->queues[CONNECTION_BODY].first != NULL)
         request_refuse_unfinished(server->queues[CONNECTION_BODY].first->request,
                                   ERROR_DRAINING);
-    while (server->queues[CONNECTION_IDLE].first != NULL) {
-        shut(server->queues[CONNECTION_IDLE].first);
-        connection_enter(server->queues[CONNECTION_IDLE].first, CONNECTION_SENDING);
+    end_idle(server, CONNECTION_IDLE);
+    end_idle(server, CONNECTION_STAYING);
+}
+
+static void end_idle(struct server *server, enum connection_state state)
+{
+    while (server->queues[state].first != NULL) {
+        struct connection *connection = server->queues[state].first;
+
+        shut(connection);
+        connection_enter(connection, CONNECTION_SENDING);
     }
 }
 
@@ -246,8 +281,11 @@ static int64_t limit_ms(const struct connection *connection)
     case CONNECTION_HEAD:
     case CONNECTION_BODY:
     case CONNECTION_SENDING: return upload_ms;
-    case CONNECTION_WORKING: return INT32_MAX;
-    case CONNECTION_IDLE: return KEEP_ALIVE_MS;
+    case CONNECTION_WORKING:
+    case CONNECTION_LEAVING: return INT32_MAX;
+    case CONNECTION_IDLE: return PARKING_AFTER_MS;
+    case CONNECTION_STAYING:
+    case CONNECTION_PARKED: return KEEP_ALIVE_MS - PARKING_AFTER_MS;
     case CONNECTION_STATE_COUNT: break;
     }
     return upload_ms;

@@ -37,6 +37,11 @@ void front_door_enter(struct server *server, int descriptor,
     look(connection, false);
 }
 
+void front_door_await(struct connection *connection)
+{
+    wait_for_more(connection, 0);
+}
+
 static void on_readable(uv_poll_t *poll, int status, int events)
 {
     struct connection *connection = poll->data;
@@ -62,6 +67,8 @@ static void look(struct connection *connection, bool is_ended)
         connection_free(connection);
         return;
     }
+    if (connection->state == CONNECTION_PARKED)
+        connection_enter(connection, CONNECTION_ARRIVING);
     if (connection->server->tls != NULL)
         listen_for_hello(connection, (struct span){bytes, (size_t)got}, is_ended);
     else

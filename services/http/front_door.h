@@ -1,5 +1,6 @@
 /*
- * The front door: a new connection waits here until its first line can be seen.
+ * The front door: a new connection waits here until its first line can be seen, and one that was
+ * parked (parking.h) until that of its next request can.
  *
  * libmicrohttpd closes a connection whose first line is no HTTP request line without a
  * word.  Here the first bytes are looked at without taking them (MSG_PEEK): what cannot
@@ -49,5 +50,9 @@ void front_door_enter(struct server *server, int descriptor,
 
 /* Gives a connection to libmicrohttpd: it speaks plain HTTP, or its handshake is done. */
 void front_door_hand_on(struct connection *connection);
+
+/* Lets a parked connection in again when it says something.  It is gone where that cannot be
+ * waited for. */
+void front_door_await(struct connection *connection);
 
 #endif

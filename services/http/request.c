@@ -61,6 +61,8 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *head =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     struct request *request = MEM_NEW(struct request);
 
     request->server = server;
@@ -69,6 +71,8 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->match.route = ROUTE_COUNT;
     request->received_us = clock_monotonic_us();
     request->connection->request = request;
+    if (head != NULL)
+        request->connection->heard_bytes += head->header_size;
     return request;
 }
 
@@ -292,6 +296,7 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
         request_record(request->server, request, &request->request_id,
                        request->response.status, request->error, response_bytes);
     request->connection->request = NULL;
+    request->connection->heard_bytes += (uint64_t)request->body_bytes;
     connection_enter(request->connection, CONNECTION_IDLE);
     request_free(request);
 }

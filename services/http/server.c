@@ -9,6 +9,7 @@
 #include "listener.h"
 #include "mem.h"
 #include "overload.h"
+#include "parking.h"
 #include "request.h"
 #include "wire.h"
 
@@ -56,6 +57,7 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->overload = MEM_NEW(struct overload);
     server->listen_descriptor = listen_descriptor;
     server->tls = services->shared->tls;
+    server->ended_descriptor = -1;
     server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
         client_trusted(services->settings->trusted_proxies, &server->trusted_count);
@@ -63,7 +65,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     if (server->queue_response == NULL)
         goto fail;
     server->daemon = start_daemon(server);
-    if (server->daemon == NULL || !watch_daemon(server) || !listener_start(server))
+    if (server->daemon == NULL || !watch_daemon(server) || !parking_open(server) ||
+        !listener_start(server))
         goto fail;
     loop_before_sleep(services->loop, run_daemon, server);
     overload_start(server);
@@ -166,8 +169,8 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
     struct server *server = context;
     struct connection *connection = *socket_context;
 
-    (void)mhd;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        server->adding->mhd = mhd;
         *socket_context = server->adding;
         server->adding = NULL;
         return;
@@ -175,6 +178,10 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
     if (connection == NULL)
         return;
     *socket_context = NULL;
+    if (connection->state == CONNECTION_LEAVING) {
+        parking_enter(connection);
+        return;
+    }
     if (was_closed_unheard(connection))
         request_refuse_unread(connection, id_random(), ERROR_BAD_REQUEST);
     else if (connection->must_linger)
@@ -194,7 +201,7 @@ static bool was_closed_unheard(struct connection *connection)
 {
     if (connection->is_answered || connection->is_last)
         return false;
-    if (connection->state == CONNECTION_IDLE)
+    if (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_STAYING)
         return wire_client_is_there(connection) && !wire_has_ended(connection);
     if (connection->state != CONNECTION_HEAD || connection->language == LANGUAGE_PLAIN)
         return connection->state == CONNECTION_HEAD;
@@ -262,7 +269,8 @@ void server_free(struct server *server)
         server_close_poll(&server->daemon_poll);
         MHD_stop_daemon(server->daemon);
     }
-    connection_end_arriving(server);
+    connection_end_ours(server);
+    parking_close(server);
     delivery_end_all(server);
     linger_end_all(server);
     loop_timer_cancel(server->sweep);

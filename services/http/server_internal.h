@@ -19,7 +19,7 @@ struct request;
 struct tls;
 
 /* The most states of a connection (enum connection_state). */
-#define SERVER_QUEUES 7
+#define SERVER_QUEUES 10
 
 struct connection_queue {
     struct connection *first; /* borrowed: connections belong to themselves */
@@ -55,6 +55,8 @@ struct server {
     struct connection
         *adding; /* borrowed: handed to MHD_add_connection() just now, else NULL */
     struct loop_timer *sweep; /* owned; NULL: not pending: no connections */
+
+    int ended_descriptor; /* owned: a socket whose other end is closed (parking.h) */
 
     struct request *suspended; /* borrowed list: requests that wait for another room */
     struct delivery

@@ -80,17 +80,19 @@ static void call_free(struct call *call);
 static void add_header(struct call *call, const char *name, struct span value)
 {
     struct curl_slist *header = &call->headers[call->header_count];
-    struct buffer line;
-    size_t length;
+    const char *between = value.length > 0 ? ": " : ":";
+    size_t name_length = strlen(name) + strlen(between);
+    char *line;
 
     assert(call->header_count < REQUEST_HEADERS_MAX);
+    assert(name_length + value.length <= HEADER_MAX_BYTES);
     for (size_t i = 0; i < value.length; i++)
         assert((unsigned char)value.bytes[i] >= ' '); /* would end the header */
-    buffer_init(&line, HEADER_MAX_BYTES);
-    buffer_append_string(&line, name);
-    buffer_append_string(&line, value.length > 0 ? ": " : ":");
-    buffer_append(&line, value.bytes, value.length);
-    header->data = buffer_take(&line, &length);
+    line = mem_realloc(NULL, name_length + value.length + 1);
+    stpcpy(stpcpy(line, name), between);
+    memcpy(line + name_length, value.bytes, value.length);
+    line[name_length + value.length] = '\0';
+    header->data = line;
     if (call->header_count++ > 0)
         header[-1].next = header;
 }

@@ -1,4 +1,4 @@
-"""nginx's file for run.py: for itself, and for TLS on either side of poise.
+"""nginx's file for servers.py: for itself, and for TLS on either side of poise.
 
 There it translates, so that load and upstream stay plain:
 
@@ -10,15 +10,16 @@ through it requests come in other bunches than from bench_load itself.
 """
 
 import os
+import resource
 import subprocess
 
 CONFIGURATION = """
 daemon off;
-worker_processes 1;
-worker_rlimit_nofile 20000;
+worker_processes {workers};
+worker_rlimit_nofile {files};
 pid {name}.pid;
 {user}
-events {{ worker_connections 16000; }}
+events {{ worker_connections 32000; }}
 http {{
     access_log off;
     client_body_temp_path body;
@@ -32,7 +33,7 @@ http {{
     ssl_certificate_key {key};
     upstream behind {{
         server 127.0.0.1:{to_port};
-        keepalive 4096;
+        keepalive 8192;
         keepalive_requests 100000000;
     }}
     server {{
@@ -70,11 +71,13 @@ def upstream_settings(directory, port):
             "SSL_CERT_FILE": str(make_certificate(directory)[0])}
 
 
-def write_configuration(directory, name, port, to_port, *, takes_tls=False, gives_tls=False):
+def write_configuration(directory, name, port, to_port, *, workers=1, takes_tls=False,
+                        gives_tls=False):
     """nginx's file; perhaps with TLS and HTTP/2 on the one side, or TLS on the other."""
     certificate, key = make_certificate(directory)
     path = directory / f"{name}.conf"
     path.write_text(CONFIGURATION.format(
+        workers=workers, files=resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         name=name, port=port, to_port=to_port, certificate=certificate, key=key,
         user="user root;" if os.geteuid() == 0 else "",
         listen=" ssl http2" if takes_tls else "", scheme="https" if gives_tls else "http"))
