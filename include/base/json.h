@@ -44,9 +44,9 @@ void json_null(struct json_writer *writer);
 /* A value that is JSON already. */
 void json_raw(struct json_writer *writer, const char *json, size_t length);
 
-/* Parses one whole JSON text (RFC 8259) of at most `max_depth` levels, a value in a container
- * being one; white space around it is fine, and so are control characters in strings.  NULL where
- * it is not exactly that, or not valid UTF-8, or null.  The caller puts the object. */
+/* Parses one whole JSON text of at most `max_depth` levels; white space around it is
+ * fine.  NULL where it is not exactly that, or not valid UTF-8.  The caller puts the
+ * object. */
 struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
 
 /* The member of an object; NULL where `object` is none, or has none of that name, or it

@@ -1,8 +1,10 @@
 #include "json.h"
 
 #include "private_reveal.h"
+#include "utf8.h"
 
 #include <endian.h>
+#include <limits.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -206,6 +208,30 @@ void json_raw(struct json_writer *writer, const char *json, size_t length)
 {
     separate(writer);
     buffer_append(writer->out, json, length);
+}
+
+struct json_object *json_parse(const char *bytes, size_t length, int max_depth)
+{
+    struct json_tokener *tokener;
+    struct json_object *object;
+
+    if (length == 0 || length >= INT_MAX || !utf8_is_valid(bytes, length))
+        return NULL;
+    tokener = json_tokener_new_ex(max_depth);
+    if (tokener == NULL)
+        return NULL;
+
+    json_tokener_set_flags(tokener, JSON_TOKENER_STRICT);
+    object = json_tokener_parse_ex(tokener, bytes, (int)length);
+    /* A number at the top ends only with something behind it. */
+    if (json_tokener_get_error(tokener) == json_tokener_continue)
+        object = json_tokener_parse_ex(tokener, "", 1);
+    if (json_tokener_get_error(tokener) != json_tokener_success) {
+        json_object_put(object);
+        object = NULL;
+    }
+    json_tokener_free(tokener);
+    return object;
 }
 
 struct json_object *json_member(struct json_object *object, const char *key)
