@@ -143,6 +143,8 @@ def poise(setup, upstream_port):
         "GROQ_BASE_URL": f"http://127.0.0.1:{upstream_port}/openai/v1",
         "MAX_INFLIGHT_TURNS": "100000",
         "MAX_CONNECTIONS": "100000",
+        "OVERLOAD_LAG_MS": "0",  # the load and the upstream share its cores
+        "OVERLOAD_STORE_MS": "0",
         **setup.settings,
     }
     with process([setup.poise], log, env=environment, cwd=setup.directory) as child:
