@@ -129,8 +129,9 @@ Test(overload, one_long_pause_is_none)
     struct session session = start_session(world, 3);
 
     world_signal(world, SIGSTOP);
+    nap(300); /* it need not stop at once */
     struct connection *waiting = begin_answer(world, &session, ANSWER);
-    nap(600);
+    nap(300);
     world_signal(world, SIGCONT);
 
     expect_number(finish(world, waiting), "data.question_number", 1);
