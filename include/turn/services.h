@@ -21,7 +21,7 @@
 struct addresses;
 struct rates;
 
-/* What all loops share; read-only after start, but for the two atomics. */
+/* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct store *store;
@@ -34,7 +34,8 @@ struct shared_services {
     struct addresses *
         addresses; /* how many connections they have; NULL: any number (http/addresses.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
-    _Atomic bool is_draining;
+    _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
+    _Atomic bool is_draining; /* and nothing new is begun */
     bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 

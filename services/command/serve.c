@@ -2,7 +2,8 @@
  * `poise serve`: builds the service, runs it until a signal ends it, tears it down in
  * reverse.
  *
- *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0
+ *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
+ *                     a load balancer is told first, where it is given the time
  *   SIGHUP            the safety patterns are read again; a bad file changes nothing
  */
 #include "command.h"
@@ -51,6 +52,8 @@ struct process {
     int inherited;  /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
+
+static void drain(void *context);
 
 /* Says it, if there is one, and frees it. */
 static void say_problem(struct buffer *problem)
@@ -202,16 +205,39 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     return true;
 }
 
+/*
+ * The first signal: whoever asks GET /readyz hears that this process leaves, and everyone
+ * else is served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
+ */
 static void on_terminate(uv_signal_t *handle, int number)
 {
     struct process *process = handle->data;
+    int64_t notice_ms = process->settings.drain_notice_s * 1000;
+    bool is_first = !process->shared.is_leaving;
 
     (void)number;
     if (process->is_ending)
         return;
+    if (is_first) {
+        atomic_store(&process->shared.is_leaving, true);
+        supervisor_ending();
+    }
+    if (is_first && notice_ms > 0) {
+        log_end(log_begin(process->log, LOG_INFO, "leaving"));
+        loop_timer_start(process->loop, notice_ms, drain, process);
+        return;
+    }
+    drain(process);
+}
+
+static void drain(void *context)
+{
+    struct process *process = context;
+
+    if (process->is_ending)
+        return;
     process->is_ending = true;
     log_end(log_begin(process->log, LOG_INFO, "draining"));
-    supervisor_ending();
     atomic_store(&process->shared.is_draining, true);
     for (size_t at = 0; at < process->worker_count; at++)
         worker_drain(process->workers[at]);
