@@ -83,7 +83,7 @@ static bool check_store(const struct settings *settings)
 
     buffer_init(&problem, 1024);
     store = store_open(settings->store_url, &problem);
-    if (store == NULL) {
+    if (store == NULL || problem.length > 0) { /* a problem alone: nobody answers yet */
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
         say(false, "store", problem.length > 0 ? problem.bytes : "cannot be opened");
