@@ -326,10 +326,8 @@ def show_held(results, ideal_bar, p99_bar, resident_bar):
 
 
 def show_postgres(results):
-    """Our own process; what PostgreSQL needs comes on top, on whatever machine it runs."""
     with contextlib.suppress(KeyError):
         line("with PostgreSQL: our CPU per turn", results["postgres"]["cpu_us"], "us")
-        line("with PostgreSQL: latency p99", results["postgres"]["latency_p99_ms"], "ms")
         ratio = results["postgres"]["cpu_us"] / results["poise"]["cpu_us"]
         line("our CPU of a turn with PostgreSQL / with SQLite", ratio, "", (1.4, ""))
 
