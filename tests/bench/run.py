@@ -5,6 +5,7 @@ Each measurement starts its own programs, on free ports of the loopback address,
 is removed afterwards:
 
     bench_load  ->  poise  ->  bench_upstream      a turn: filter, durable commit, one model call
+    the same with PostgreSQL                       its sessions in a cluster as initdb leaves it
     bench_load  ->  nginx  ->  bench_upstream      the same request through proxy_pass
     bench_load  ->  bench_upstream                 what the load and the upstream add by themselves
     bench_idle  ->  poise, nginx                   20,000 connections that rest, and who comes then
@@ -31,10 +32,12 @@ import subprocess
 import sys
 import tempfile
 
+import cluster
 from servers import OVER_TLS, Failure, poise, proxy, start_over_tls, upstream
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVERS = ("poise", "nginx", "direct")
+SERVERS = ("poise", "postgres", "nginx", "direct")
+STORES = ("poise", "postgres", *OVER_TLS)  # what has sessions
 TURNS_PER_SESSION = 9  # of ten: bench_load leaves out the last, which also makes the summary
 
 
@@ -95,6 +98,9 @@ def start(programs, setup, scenario, server):
     child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
     if server == "poise":
         child, port = programs.enter_context(poise(setup, port, scenario.workers))
+    elif server == "postgres":
+        settings = {"STORE_URL": programs.enter_context(cluster.postgres())}
+        child, port = programs.enter_context(poise(setup, port, scenario.workers, settings))
     elif server == "nginx":
         child, port = programs.enter_context(
             proxy(setup, "nginx", port, workers=scenario.workers))
@@ -124,7 +130,7 @@ def measure(setup, scenario, server):
     """Runs the load against a server, and adds figures per request to what was measured."""
     with contextlib.ExitStack() as programs:
         child, port = start(programs, setup, scenario, server)
-        run = load(setup, scenario, child, port, scenario.sessions if "poise" in server else 0)
+        run = load(setup, scenario, child, port, scenario.sessions if server in STORES else 0)
         ended = child.poll()
     for leftover in setup.directory.glob("poise.*"):
         leftover.unlink()
@@ -192,6 +198,7 @@ def show_busy(results):
     if poise_run and nginx_run:
         ratio = poise_run["cpu_us"] / nginx_run["cpu_us"]
         line("CPU of a turn / of nginx's request", ratio, "", (3.5, ""))
+    show_postgres(results)
     for server, beside, what in (("poise-tls", "poise-hop", "TLS in front / without it"),
                                  ("poise-h2", "poise", "HTTP/2 over TLS behind / plain HTTP/1.1")):
         if server in results and beside in results:
@@ -228,6 +235,13 @@ def show_idle(results):
             line(f"{server}: {what} is served in, p99", run[f"{who}_p99_us"], "us")
 
 
+def show_postgres(results):
+    with contextlib.suppress(KeyError):
+        line("with PostgreSQL: our CPU per turn", results["postgres"]["cpu_us"], "us")
+        ratio = results["postgres"]["cpu_us"] / results["poise"]["cpu_us"]
+        line("our CPU of a turn with PostgreSQL / with SQLite", ratio, "", (1.4, ""))
+
+
 def show(results):
     for scenario in SCENARIOS:
         found = results.get(scenario.name)
@@ -238,6 +252,7 @@ def show(results):
             show_busy(found)
         elif scenario.name == "1000":
             show_held(found, 99, 10, 64)
+            show_postgres(found)
         elif scenario.name == "5000":
             show_held(found, 98.5, 20, 48)
         else:
@@ -300,7 +315,7 @@ def read_arguments():
                         help="where bench_load and bench_upstream are")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", action="append", choices=[s.name for s in (*SCENARIOS, IDLE)])
-    parser.add_argument("--servers", default=",".join(SERVERS + OVER_TLS), help="of poise,nginx,direct and, at 64 connections, poise-hop,poise-tls,poise-h2")
+    parser.add_argument("--servers", default=",".join(SERVERS + OVER_TLS), help="of poise,postgres,nginx,direct and, at 64 connections, poise-hop,poise-tls,poise-h2")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="another setting for poise, to see what it costs")
     parser.add_argument("--directory", type=pathlib.Path, help="for the store and the logs")
@@ -324,7 +339,9 @@ def check(arguments, servers):
             raise Failure(f"no such server: {server}")
     if not (arguments.tools / "bench_load").exists():
         raise Failure(f"no bench_load in {arguments.tools}; see --tools")
-    if any("poise" in server for server in servers) and not arguments.poise.exists():
+    if "postgres" in servers and cluster.programs() is None:
+        raise Failure("PostgreSQL is not installed (Debian: postgresql)")
+    if set(STORES) & set(servers) and not arguments.poise.exists():
         raise Failure(f"no program at {arguments.poise}; see --poise")
     if {"nginx", *OVER_TLS} & set(servers) and shutil.which("nginx") is None:
         raise Failure("nginx is not installed (Debian: nginx-light)")
