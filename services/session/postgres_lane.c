@@ -74,17 +74,26 @@ void postgres_lane_flush_soon(struct postgres_lane *lane)
     lane->is_flush_due = true;
 }
 
+/* Has there been no connection for so long that nobody need wait for one?  One that was made for
+ * anyone gives hope again: ours is the next, and who was told that the store is back asks now. */
+static bool is_away(const struct postgres_lane *lane, bool is_durable, int64_t now_us)
+{
+    int64_t away_us = lane->away_us[is_durable];
+    int64_t reached_us = postgres_connector_reached_us(lane->state->connector);
+
+    return away_us != 0 && now_us - away_us > PATIENCE_US &&
+           now_us - reached_us > PATIENCE_US;
+}
+
 void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation)
 {
     bool is_durable = is_durable_kind(operation->kind);
     int64_t now_us = clock_monotonic_us();
-    bool is_away = lane->away_us[is_durable] != 0 &&
-                   now_us - lane->away_us[is_durable] > PATIENCE_US;
 
     operation->asked_us = now_us;
     operation->lane = lane;
     if (postgres_lane_total(lane) >= QUEUED_MOST ||
-        (is_away && operation->kind != POSTGRES_END)) {
+        (operation->kind != POSTGRES_END && is_away(lane, is_durable, now_us))) {
         postgres_operation_fail(operation);
         postgres_list_push(&lane->failed, operation);
         postgres_lane_flush_soon(lane);

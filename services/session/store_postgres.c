@@ -336,8 +336,8 @@ struct store *store_postgres_open(const char *url, struct buffer *problem)
                                 problem);
     if (trouble == TROUBLE_AWAY)
         buffer_append_string(problem,
-                             "store: it is tried again; until then the service is "
-                             "not ready\n");
+                             "poise: store: it is tried again; until then the service "
+                             "is not ready\n");
     if (conn != NULL) {
         read_usage(conn, &store->state.ground);
         postgres_process_bury(conn, &store->state.ground.process);
