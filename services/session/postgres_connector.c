@@ -34,7 +34,6 @@ struct postgres_connector {
     pthread_t thread;
     PGconn *conn;      /* owned; the thread's own, for the sweep */
     unsigned failures; /* in a row; the thread's own */
-    _Atomic int64_t reached_us;
 
     pthread_mutex_t lock; /* over all below */
     pthread_cond_t has_come;
@@ -161,8 +160,6 @@ PGconn *postgres_connector_make(struct postgres_connector *connector,
 
     if (conn != NULL) {
         connector->failures = 0;
-        atomic_store_explicit(&connector->reached_us, clock_monotonic_us(),
-                              memory_order_relaxed);
         return conn;
     }
     tell_trouble(connector, POSTGRES_NO_ANSWER);
@@ -173,11 +170,6 @@ PGconn *postgres_connector_make(struct postgres_connector *connector,
         clock_monotonic_us() + backoff_ms(connector->failures, -1) * 1000;
     pthread_mutex_unlock(&connector->lock);
     return NULL;
-}
-
-int64_t postgres_connector_reached_us(const struct postgres_connector *connector)
-{
-    return atomic_load_explicit(&connector->reached_us, memory_order_relaxed);
 }
 
 /* The oldest of those that are wanted stays in the queue until it is made. */

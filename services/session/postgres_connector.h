@@ -26,9 +26,6 @@ void postgres_connector_want(struct postgres_connector *connector, struct loop *
                              enum postgres_use use, int index, postgres_made_fn *made,
                              void *context);
 
-/* When a connection was last made (monotonic); 0: not yet.  From any thread. */
-int64_t postgres_connector_reached_us(const struct postgres_connector *connector);
-
 void postgres_connector_sweep(struct postgres_connector *connector, int64_t now_ms,
                               int64_t refusals_before_ms);
 

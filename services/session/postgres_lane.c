@@ -15,6 +15,7 @@
 #include "postgres_speech.h"
 
 #include <sodium.h>
+#include <string.h>
 
 #define GROUP_MOST  64 /* operations */
 #define GROUPS_MOST 8  /* on the quick link at a time; more gathers */
@@ -74,26 +75,14 @@ void postgres_lane_flush_soon(struct postgres_lane *lane)
     lane->is_flush_due = true;
 }
 
-/* Has there been no connection for so long that nobody need wait for one?  One that was made for
- * anyone gives hope again: ours is the next, and who was told that the store is back asks now. */
-static bool is_away(const struct postgres_lane *lane, bool is_durable, int64_t now_us)
-{
-    int64_t away_us = lane->away_us[is_durable];
-    int64_t reached_us = postgres_connector_reached_us(lane->state->connector);
-
-    return away_us != 0 && now_us - away_us > PATIENCE_US &&
-           now_us - reached_us > PATIENCE_US;
-}
-
 void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation)
 {
     bool is_durable = is_durable_kind(operation->kind);
-    int64_t now_us = clock_monotonic_us();
 
-    operation->asked_us = now_us;
+    operation->asked_us = clock_monotonic_us();
     operation->lane = lane;
     if (postgres_lane_total(lane) >= QUEUED_MOST ||
-        (operation->kind != POSTGRES_END && is_away(lane, is_durable, now_us))) {
+        (postgres_lane_is_away(lane, is_durable) && operation->kind != POSTGRES_END)) {
         postgres_operation_fail(operation);
         postgres_list_push(&lane->failed, operation);
         postgres_lane_flush_soon(lane);
@@ -186,14 +175,28 @@ static bool send_group(struct postgres_lane *lane, int index)
     return count > 0 && is_good;
 }
 
+/* A link that leads to where nobody may write any more is left before it is asked again. */
+static bool is_usable(struct postgres_lane *lane, int index)
+{
+    struct postgres_link *link = lane->links[index];
+
+    if (link == NULL || postgres_link_is_broken(link))
+        return false;
+    if (lane->made_us[index] >=
+        atomic_load_explicit(&lane->state->left_us, memory_order_relaxed))
+        return true;
+    postgres_link_give_up(link);
+    return false;
+}
+
 void postgres_lane_send(struct postgres_lane *lane)
 {
-    while (lane->queues[false].first != NULL && lane->links[QUICK] != NULL &&
+    while (lane->queues[false].first != NULL && is_usable(lane, QUICK) &&
            postgres_link_groups(lane->links[QUICK]) < GROUPS_MOST &&
            send_group(lane, QUICK))
         continue;
     for (int index = QUICK + 1; index < LINKS; index++)
-        if (lane->queues[true].first != NULL && lane->links[index] != NULL &&
+        if (lane->queues[true].first != NULL && is_usable(lane, index) &&
             postgres_link_groups(lane->links[index]) == 0)
             send_group(lane, index);
 }
@@ -359,6 +362,10 @@ void postgres_lane_on_group(void *context, struct postgres_link *link,
             postgres_lane_step_back(lane, operation, meaning, was_crowd);
     }
     postgres_lane_flush_soon(lane); /* what waited for these may go */
-    if (!is_good && meaning == MEANS_LEAVE)
-        postgres_link_give_up(link);
+    if (is_good || meaning != MEANS_LEAVE)
+        return;
+    postgres_link_give_up(link);
+    if (strcmp(group->sqlstate, POSTGRES_READ_ONLY) == 0)
+        atomic_store_explicit(&lane->state->left_us, clock_monotonic_us(),
+                              memory_order_relaxed);
 }

@@ -5,6 +5,7 @@ Each measurement starts its own programs, on free ports of the loopback address,
 is removed afterwards:
 
     bench_load  ->  poise  ->  bench_upstream      a turn: filter, durable commit, one model call
+    the same with PostgreSQL                       its sessions in a cluster as initdb leaves it
     bench_load  ->  nginx  ->  bench_upstream      the same request through proxy_pass
     bench_load  ->  bench_upstream                 what the load and the upstream add by themselves
 
@@ -33,11 +34,13 @@ import sys
 import tempfile
 import time
 
+import cluster
 import nginx
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVERS = ("poise", "nginx", "direct")
+SERVERS = ("poise", "postgres", "nginx", "direct")
 OVER_TLS = ("poise-hop", "poise-tls", "poise-h2")  # nginx.py says what they are
+WITH_SESSIONS = ("poise", "postgres", *OVER_TLS)
 TURNS_PER_SESSION = 9  # of ten: bench_load leaves out the last, which also makes the summary
 
 
@@ -206,13 +209,16 @@ def measure(setup, scenario, server):
     """Starts what the measurement needs, runs the load, and adds figures per request to it."""
     with contextlib.ExitStack() as programs:
         child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
-        if server == "poise":
+        if server == "postgres":
+            url = programs.enter_context(cluster.postgres())
+            setup = dataclasses.replace(setup, settings={**setup.settings, "STORE_URL": url})
+        if server in ("poise", "postgres"):
             child, port = programs.enter_context(poise(setup, port))
         elif server == "nginx":
             child, port = programs.enter_context(proxy(setup, "nginx", port))
         elif server in OVER_TLS:
             child, port = start_over_tls(programs, setup, server, port)
-        run = load(setup, scenario, child, port, scenario.sessions if "poise" in server else 0)
+        run = load(setup, scenario, child, port, scenario.sessions if server in WITH_SESSIONS else 0)
         ended = child.poll()
     for leftover in setup.directory.glob("poise.*"):
         leftover.unlink()
@@ -285,6 +291,7 @@ def show_busy(results):
         if server in results and beside in results:
             ratio = results[server]["cpu_us"] / results[beside]["cpu_us"]
             line(f"CPU of a turn: {what}", ratio, "")
+    show_postgres(results)
 
 
 def show_held(results, ideal_bar, p99_bar, resident_bar):
@@ -304,6 +311,13 @@ def show_held(results, ideal_bar, p99_bar, resident_bar):
         line(f"{server}: server CPU per turn", run["cpu_us"], "us")
 
 
+def show_postgres(results):
+    with contextlib.suppress(KeyError):
+        line("with PostgreSQL: our CPU per turn", results["postgres"]["cpu_us"], "us")
+        ratio = results["postgres"]["cpu_us"] / results["poise"]["cpu_us"]
+        line("our CPU of a turn with PostgreSQL / with SQLite", ratio, "", (1.4, ""))
+
+
 def show(results):
     for scenario in SCENARIOS:
         found = results.get(scenario.name)
@@ -314,6 +328,7 @@ def show(results):
             show_busy(found)
         elif scenario.name == "1000":
             show_held(found, 99, 10, 64)
+            show_postgres(found)
         else:
             show_held(found, 97, None, None)
     with contextlib.suppress(KeyError):
@@ -363,7 +378,8 @@ def read_arguments():
                         help="where bench_load and bench_upstream are")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", action="append", choices=[s.name for s in SCENARIOS])
-    parser.add_argument("--servers", default=",".join(SERVERS + OVER_TLS), help="of poise,nginx,direct and, at 64 connections, poise-hop,poise-tls,poise-h2")
+    parser.add_argument("--servers", default=",".join(SERVERS + OVER_TLS),
+                        help="of poise,postgres,nginx,direct and, at 64 connections, poise-hop,poise-tls,poise-h2")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="another setting for poise, to see what it costs")
     parser.add_argument("--directory", type=pathlib.Path, help="for the store and the logs")
@@ -387,7 +403,9 @@ def check(arguments, servers):
             raise Failure(f"no such server: {server}")
     if not (arguments.tools / "bench_load").exists():
         raise Failure(f"no bench_load in {arguments.tools}; see --tools")
-    if any("poise" in server for server in servers) and not arguments.poise.exists():
+    if "postgres" in servers and cluster.programs() is None:
+        raise Failure("PostgreSQL is not installed (Debian: postgresql)")
+    if set(WITH_SESSIONS) & set(servers) and not arguments.poise.exists():
         raise Failure(f"no program at {arguments.poise}; see --poise")
     if {"nginx", *OVER_TLS} & set(servers) and shutil.which("nginx") is None:
         raise Failure("nginx is not installed (Debian: nginx-light)")
