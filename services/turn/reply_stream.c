@@ -38,6 +38,10 @@ static void skip_to_object(struct reply_stream *stream)
 
         if (newline == NULL)
             return; /* the fence's line is not complete */
+        if (strncmp(bytes + at, "```", 3) != 0) {
+            stream->state = REPLY_STREAM_SILENT;
+            return;
+        }
         at = (size_t)(newline - bytes) + 1;
         while (at < length && is_space(bytes[at]))
             at++;
