@@ -35,7 +35,7 @@ COVERAGE = ROOT / "build/coverage"
 
 INPUT_MOST_BYTES = 64 * 1024  # of a committed one
 CORPORA_MOST_BYTES = 3 * 1024 * 1024
-TIMEOUT_S = 10  # an input that takes so long is a finding
+TIMEOUT_S = 30  # an input that takes so long, on a busy machine too, is a finding
 MEMORY_MB = 2048
 
 
@@ -193,12 +193,11 @@ def measure(programs, profiles, sources):
     objects = [argument for program in programs[1:] for argument in ("-object", program)]
     report = subprocess.run(["llvm-cov", "export", "-summary-only", f"-instr-profile={together}",
                              programs[0], *objects, *sources], stdout=subprocess.PIPE, check=True).stdout
+    files = {pathlib.Path(file["filename"]).resolve(): file["summary"] for file in json.loads(report)["data"][0]["files"]}
     return {
-        pathlib.Path(file["filename"]).resolve(): {
-            what: Share(file["summary"][what]["covered"], file["summary"][what]["count"])
-            for what in ("lines", "branches")
-        }
-        for file in json.loads(report)["data"][0]["files"]
+        source: {what: Share(files[source][what]["covered"], files[source][what]["count"]) for what in ("lines", "branches")}
+        for source in sources
+        if source in files
     }
 
 
@@ -218,7 +217,6 @@ def print_sources(targets, profiles):
     ran = [target for target in targets if profiles[target] is not None]
     sources = sorted({source for target in ran for source in target.sources})
     figures = measure([program_of(target) for target in ran], [profiles[target] for target in ran], sources)
-    figures = {source: figures[source] for source in sources if source in figures}
     print(f"{'source':44} {'lines':>6} {'reached':>8} {'branches':>9}  by")
     for source, shares in figures.items():
         by = " ".join(target.name.removeprefix("fuzz_") for target in ran if source in target.sources)
