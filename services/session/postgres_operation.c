@@ -17,6 +17,24 @@ struct postgres_operation *postgres_operation_new(enum postgres_kind kind, void 
     return operation;
 }
 
+void postgres_ground_publish(struct postgres_ground *ground,
+                             const struct store_usage *usage)
+{
+    pthread_mutex_lock(&ground->lock);
+    ground->usage = *usage;
+    pthread_mutex_unlock(&ground->lock);
+}
+
+struct store_usage postgres_ground_usage(struct postgres_ground *ground)
+{
+    struct store_usage usage;
+
+    pthread_mutex_lock(&ground->lock);
+    usage = ground->usage;
+    pthread_mutex_unlock(&ground->lock);
+    return usage;
+}
+
 static void drop_result(struct postgres_operation *operation)
 {
     session_free(operation->session);
@@ -70,7 +88,7 @@ static bool beat(struct postgres_operation *operation,
 {
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &ground->process);
+    postgres_process_values(&values, &ground->process);
     return postgres_link_send(link, operation, POSTGRES_BEAT, &values);
 }
 

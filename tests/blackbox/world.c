@@ -152,7 +152,9 @@ static struct world *world_new(void)
     world->store = store_place_make(world->directory);
     set(environment, "PORT=0");
     set(environment, "HOST=127.0.0.1");
-    set(environment, "WORKERS=2");
+    /* Each worker has connections of its own, and PostgreSQL a process for each: that is most
+     * of what a story costs there.  Several processes stand for several workers. */
+    set(environment, store_is_postgres() ? "WORKERS=1" : "WORKERS=2");
     set(environment, "SECRET_KEY=" SECRET_KEY);
     /* Stories about speech say so; all others are quicker without. */
     set(environment, "STT_PROVIDER=none");

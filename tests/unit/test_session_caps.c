@@ -320,6 +320,7 @@ Test(caps, of_a_client_nothing_is_kept_without_a_cap_or_after_its_session)
         create_for("alice", 0, session_of(3, world.now_ms), (struct store_key){0});
     struct id id;
 
+    ONLY_ON_SQLITE();
     cr_assert_eq(answer.error, OK);
     answer_free(&answer);
     cr_expect_not(is_in_files(&alice));
