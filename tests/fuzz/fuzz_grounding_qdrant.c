@@ -92,7 +92,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         return 0;
     buffer_init(&problem, 4096);
     if (retriever == NULL)
-        retriever = retriever_qdrant_new(&outside->settings, outside->loop, NULL,
+        retriever = retriever_qdrant_new(&outside->settings, outside->loop, outside->pool,
                                          outside->log, &outside->metrics, &problem);
     buffer_done(&problem);
     check_fill(input);

@@ -61,8 +61,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
     coach_free(
         coach); /* it remembers formats that were refused: each input has its own */
-    coach = coach_groq_new(&outside->settings, "GROQ_API_KEY", NULL, outside->log,
-                           &outside->metrics);
+    coach = coach_groq_new(&outside->settings, "GROQ_API_KEY", outside->pool,
+                           outside->log, &outside->metrics);
     buffer_init(&heard.told, 1 << 20);
     outside_answer(outside, input);
     coach->start(coach, &ask, on_done, &heard);

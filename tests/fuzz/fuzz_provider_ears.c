@@ -49,12 +49,12 @@ static struct transcriber *ears(struct outside *outside, unsigned choice)
     static struct transcriber *all[3];
 
     if (all[0] == NULL) {
-        all[0] = transcriber_deepgram_new(&outside->settings, NULL, outside->log,
+        all[0] = transcriber_deepgram_new(&outside->settings, outside->pool, outside->log,
                                           &outside->metrics);
-        all[1] = transcriber_openai_new(&outside->settings, false, NULL, outside->log,
-                                        &outside->metrics);
-        all[2] = transcriber_openai_new(&outside->settings, true, NULL, outside->log,
-                                        &outside->metrics);
+        all[1] = transcriber_openai_new(&outside->settings, false, outside->pool,
+                                        outside->log, &outside->metrics);
+        all[2] = transcriber_openai_new(&outside->settings, true, outside->pool,
+                                        outside->log, &outside->metrics);
     }
     return all[choice % 3];
 }

@@ -100,14 +100,16 @@ static void check_fallbacks(const struct settings *settings)
     struct transcribers transcribers;
     struct coaches coaches;
 
-    coaches_init(&coaches, settings, outside->loop, NULL, outside->log,
+    memset(&outside->metrics, 0, sizeof(outside->metrics)); /* meters of other settings */
+    coaches_init(&coaches, settings, outside->loop, outside->pool, outside->log,
                  &outside->metrics);
     must(coaches.count == 1 + count_entries(settings->llm_fallbacks));
     for (size_t i = 0; i < coaches.count; i++)
         must(strcmp(coaches.all[i]->name, "builtin") == 0 ||
              strncmp(coaches.all[i]->url, "http", 4) == 0);
     coaches_done(&coaches);
-    transcribers_init(&transcribers, settings, NULL, outside->log, &outside->metrics);
+    transcribers_init(&transcribers, settings, outside->pool, outside->log,
+                      &outside->metrics);
     must(transcribers.count == 0 ||
          transcribers.count == 1 + count_entries(settings->stt_fallbacks));
     transcribers_done(&transcribers);

@@ -46,12 +46,12 @@ static struct speaker *voice(struct outside *outside, unsigned choice)
     static struct speaker *all[3];
 
     if (all[0] == NULL) {
-        all[0] = speaker_deepgram_new(&outside->settings, outside->loop, NULL,
+        all[0] = speaker_deepgram_new(&outside->settings, outside->loop, outside->pool,
                                       outside->log, &outside->metrics);
-        all[1] = speaker_openai_new(&outside->settings, false, outside->loop, NULL,
-                                    outside->log, &outside->metrics);
-        all[2] = speaker_openai_new(&outside->settings, true, outside->loop, NULL,
-                                    outside->log, &outside->metrics);
+        all[1] = speaker_openai_new(&outside->settings, false, outside->loop,
+                                    outside->pool, outside->log, &outside->metrics);
+        all[2] = speaker_openai_new(&outside->settings, true, outside->loop,
+                                    outside->pool, outside->log, &outside->metrics);
     }
     return all[choice % 3];
 }

@@ -45,6 +45,7 @@ struct outside *outside_open(char *const *environment)
     must(settings_load(&here.outside.settings, environment, NULL, &problems));
     buffer_done(&problems);
     here.outside.loop = loop_new();
+    here.outside.pool = call_pool_new(here.outside.loop);
     here.outside.log = log_new(-1, LOG_ERROR);
     return &here.outside;
 }

@@ -13,15 +13,17 @@
 #ifndef FUZZ_OUTSIDE_H
 #define FUZZ_OUTSIDE_H
 
+#include "call.h"
 #include "fuzz.h"
 #include "log.h"
 #include "loop.h"
 #include "metrics.h"
 #include "settings.h"
 
-/* Made once for all inputs of a target; a call pool is not needed: NULL stands for it. */
+/* Made once for all inputs of a target. */
 struct outside {
     struct loop *loop;
+    struct call_pool *pool; /* of which no call is made */
     struct log *log;        /* into nothing */
     struct metrics metrics; /* counted and never read */
     struct settings
