@@ -43,9 +43,9 @@ void admit(struct request *request, const char *target, const char *method,
     if (error == OK && request->endpoint != NULL && request->endpoint->needs_token)
         error = check_token(request);
     if (error == OK)
-        error = throttle_check(request);
-    if (error == OK)
         error = check_room(request);
+    if (error == OK) /* the last: who is turned away for our sake keeps its quota */
+        error = throttle_check(request);
 
     if (error != OK)
         request_answer(request,

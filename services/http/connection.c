@@ -13,11 +13,14 @@
 #define SWEEP_EVERY_MS 100
 #define KEEP_ALIVE_MS  75000
 
-/* A client that has not said in this time what it wants may lose its place. */
-#define HESITATION_US 1000000
+/* When all places are taken, who has not said in this time what it wants, who sends a body
+ * slower than so, and who has not read its reply by then may lose its place. */
+#define HEAD_PATIENCE_US    1000000
+#define BODY_PATIENCE_US    2000000
+#define BODY_BYTES_A_S      1000
+#define SENDING_PATIENCE_US 5000000
 
-/* So many idle ones are looked at for one that has nothing to say: each look is a system
- * call. */
+/* So many of one state are looked at, at most. */
 #define LOOKS_MOST 16
 
 static void queue_append(struct connection *connection);
@@ -146,19 +149,39 @@ static struct connection *find_idle(struct server *server)
     return connection;
 }
 
-/* The oldest of those in front of their first head, if it is old enough. */
-static struct connection *find_hesitant(struct server *server)
+static bool is_slow(const struct connection *connection, int64_t now_us)
 {
-    struct connection *arriving = server->queues[CONNECTION_ARRIVING].first;
-    struct connection *reading = server->queues[CONNECTION_HEAD].first;
-    struct connection *oldest = arriving;
+    int64_t age_us = now_us - (connection->due_us - limit_ms(connection) * 1000);
 
-    if (oldest == NULL || (reading != NULL && reading->due_us < oldest->due_us))
-        oldest = reading;
-    if (oldest == NULL ||
-        clock_monotonic_us() - oldest->due_us + limit_ms(oldest) * 1000 < HESITATION_US)
-        return NULL;
-    return oldest;
+    switch (connection->state) {
+    case CONNECTION_ARRIVING:
+    case CONNECTION_HEAD: return age_us >= HEAD_PATIENCE_US;
+    case CONNECTION_BODY:
+        return age_us >= BODY_PATIENCE_US &&
+               connection->request->body_bytes < age_us * BODY_BYTES_A_S / 1000000;
+    case CONNECTION_SENDING: return age_us >= SENDING_PATIENCE_US;
+    case CONNECTION_WORKING:
+    case CONNECTION_IDLE:
+    case CONNECTION_STATE_COUNT: break;
+    }
+    return false;
+}
+
+/* One of those that have taken longest. */
+static struct connection *find_slow(struct server *server)
+{
+    int64_t now_us = clock_monotonic_us();
+
+    for (size_t state = 0; state < CONNECTION_STATE_COUNT; state++) {
+        struct connection *connection = server->queues[state].first;
+
+        for (int looks = 0; connection != NULL && looks < LOOKS_MOST; looks++) {
+            if (is_slow(connection, now_us))
+                return connection;
+            connection = connection->next;
+        }
+    }
+    return NULL;
 }
 
 bool connection_give_one_up(struct server *server)
@@ -166,7 +189,7 @@ bool connection_give_one_up(struct server *server)
     struct connection *connection = find_idle(server);
 
     if (connection == NULL)
-        connection = find_hesitant(server);
+        connection = find_slow(server);
     if (connection == NULL)
         return false;
     metrics_add(&server->services->metrics->CONNECTIONS_GIVEN_UP, 1);

@@ -49,8 +49,8 @@ void connection_enter(struct connection *connection, enum connection_state state
 void connection_free(struct connection *connection);
 
 /* Ends one that does nothing, so that a new one can have its place: the one that has been
- * idle for longest, or else the one that has been slowest to say what it wants.  false:
- * all are at work. */
+ * idle for longest, or else one that is slow to say what it wants, or to read what it is
+ * told.  false: all are at work. */
 bool connection_give_one_up(struct server *server);
 
 /* The server goes: ends all that wait for a request or are in the middle of one. */

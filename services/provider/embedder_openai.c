@@ -206,7 +206,7 @@ static void on_reply(void *context, struct call_answer answer)
         }
         json_object_put(root);
     }
-    if (error == ERROR_LLM_RATE_LIMIT)
+    if (error == ERROR_LLM_RATE_LIMIT || answer.outcome == CALL_HELD_BACK)
         embeddings.retry_after_s = answer.retry_after_s;
     provider_report(&embedder->provider, &call->request_id, error, &answer);
     call_answer_free(&answer);

@@ -17,24 +17,6 @@ struct postgres_operation *postgres_operation_new(enum postgres_kind kind, void 
     return operation;
 }
 
-void postgres_ground_publish(struct postgres_ground *ground,
-                             const struct store_usage *usage)
-{
-    pthread_mutex_lock(&ground->lock);
-    ground->usage = *usage;
-    pthread_mutex_unlock(&ground->lock);
-}
-
-struct store_usage postgres_ground_usage(struct postgres_ground *ground)
-{
-    struct store_usage usage;
-
-    pthread_mutex_lock(&ground->lock);
-    usage = ground->usage;
-    pthread_mutex_unlock(&ground->lock);
-    return usage;
-}
-
 static void drop_result(struct postgres_operation *operation)
 {
     session_free(operation->session);

@@ -18,8 +18,8 @@
 
 #include "postgres_process.h"
 #include "postgres_values.h"
+#include "store_usage.h"
 
-#include <pthread.h>
 #include <stdatomic.h>
 
 struct postgres_link;
@@ -50,14 +50,9 @@ enum postgres_next {
 struct postgres_ground {
     struct postgres_process process; /* this one */
     _Atomic int64_t
-        speech_bytes;     /* of all speech in the store, as far as is known here */
-    pthread_mutex_t lock; /* over what follows */
-    struct store_usage usage;
+        speech_bytes; /* of all speech in the store, as far as is known here */
+    struct store_usage_board usage;
 };
-
-void postgres_ground_publish(struct postgres_ground *ground,
-                             const struct store_usage *usage);
-struct store_usage postgres_ground_usage(struct postgres_ground *ground);
 
 /* What the steps of a begin have found. */
 struct postgres_beginning {

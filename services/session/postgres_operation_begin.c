@@ -15,6 +15,7 @@
 
 #include "clock.h"
 #include "mem.h"
+#include "store_usage.h"
 
 #include <stdlib.h>
 
@@ -326,12 +327,12 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
     if (!beginning->was_expected)
         return go_to(operation, BEGIN_FACTS);
     if (!beginning->had_room) {
-        store_check_caps(&beginning->usage, &operation->request.begin,
-                         &operation->begun.may_be_typed);
+        operation->begun.may_be_typed =
+            store_may_be_typed(&operation->request.begin.caps, beginning->usage.turns);
         return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
     }
     if (beginning->usage.day != 0)
-        postgres_ground_publish(operation->ground, &beginning->usage);
+        store_usage_note(&operation->ground->usage, &beginning->usage);
     if (session->turn_count > 0 && session->turn_count + 1 == session->total_questions &&
         session->turns == NULL) {
         postgres_damaged(operation);

@@ -253,13 +253,13 @@ static struct store_stats stats(struct store *store)
         .commits = atomic_load_explicit(&state->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&state->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&state->last_error, memory_order_relaxed),
-        .usage = postgres_ground_usage(&state->ground),
+        .usage = store_usage_latest(&state->ground.usage),
     };
 }
 
 static void free_store(struct postgres_store *store)
 {
-    pthread_mutex_destroy(&store->state.ground.lock);
+    store_usage_done(&store->state.ground.usage);
     pthread_mutex_destroy(&store->lock);
     free(store);
 }
@@ -318,7 +318,7 @@ static void read_usage(PGconn *conn, struct postgres_ground *ground)
         usage.audio_ms = postgres_row_number(&row);
     }
     PQclear(result);
-    postgres_ground_publish(ground, &usage);
+    store_usage_note(&ground->usage, &usage);
 }
 
 struct store *store_postgres_open(const char *url, struct buffer *problem)
@@ -330,7 +330,7 @@ struct store *store_postgres_open(const char *url, struct buffer *problem)
     store->store = methods;
     store->state.ground.process = postgres_process_here();
     pthread_mutex_init(&store->lock, NULL);
-    pthread_mutex_init(&store->state.ground.lock, NULL);
+    store_usage_init(&store->state.ground.usage);
     if (postgres_connect_check(url, problem))
         conn = postgres_connect(url, USE_BLOCKING, &store->state.ground.process, &trouble,
                                 problem);

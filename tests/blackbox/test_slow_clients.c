@@ -113,6 +113,28 @@ Test(slow_clients, two_thousand_that_never_end_their_first_head_do_not_hinder_th
     world_end(world);
 }
 
+Test(slow_clients, who_sends_its_body_drop_by_drop_makes_room)
+{
+    enum { PLACES = 16 };
+    struct world *world = world_with_builtin_coach("MAX_CONNECTIONS=16", "WORKERS=1");
+    struct connection *slow[PLACES];
+    for (int i = 0; i < PLACES; i++)
+        slow[i] = open_and_send(world, "POST /session/start HTTP/1.1\r\nHost: x\r\n"
+                                       "Content-Type: application/json\r\n"
+                                       "Content-Length: 100\r\n\r\n{");
+
+    const struct reply *reply;
+    do
+        reply = healthz(world);
+    while (reply->status == 503);
+
+    expect_success(reply);
+    cr_assert_not(metrics_have(world, "\npoise_connections_given_up_total 0\n"));
+    for (int i = 0; i < PLACES; i++)
+        connection_close(slow[i]);
+    world_end(world);
+}
+
 Test(slow_clients, a_head_or_a_body_that_does_not_end_in_time_is_answered_so)
 {
     struct world *world = world_with_builtin_coach("UPLOAD_TIMEOUT_SECONDS=1");

@@ -306,8 +306,8 @@ Test(two_processes, one_that_was_stopped_cannot_commit_when_the_other_has)
     world_signal(world, SIGCONT);
 
     const struct reply *late = finish(world, turn);
-    expect_error(late, late->status == 409 ? ERROR_TURN_IN_PROGRESS
-                                           : ERROR_STORE_UNAVAILABLE);
+    expect_error(late,
+                 late->status == 409 ? ERROR_TURN_IN_PROGRESS : ERROR_STORE_UNAVAILABLE);
     expect_number(get_session(other, &session), "data.turn_count", 1);
     expect_text(get_session(other, &session), "data.asked_questions.1",
                 text_at(made, "data.assistant_text"));
