@@ -56,7 +56,7 @@ struct postgres_ground {
 
 /* What the steps of a begin have found. */
 struct postgres_beginning {
-    enum { BEGIN_FACTS, BEGIN_CLAIM, BEGIN_REPLAY } step;
+    enum begin_step { BEGIN_FACTS, BEGIN_CLAIM, BEGIN_REPLAY } step;
     struct store_facts facts;
     struct session *session;     /* owned */
     struct private_text heard;   /* owned */

@@ -278,7 +278,8 @@ static enum postgres_next wait(struct postgres_operation *operation, int64_t wai
     return NEXT_WAIT;
 }
 
-static enum postgres_next go_to(struct postgres_operation *operation, int step)
+static enum postgres_next go_to(struct postgres_operation *operation,
+                                enum begin_step step)
 {
     operation->beginning.step = step;
     return NEXT_ASK;
