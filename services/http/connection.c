@@ -2,8 +2,10 @@
 
 #include "addresses.h"
 #include "clock.h"
+#include "greeting.h"
 #include "mem.h"
 #include "request.h"
+#include "wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -12,6 +14,7 @@
 
 #define SWEEP_EVERY_MS 100
 #define KEEP_ALIVE_MS  75000
+#define GREETING_MS    10000 /* from accept to the end of the handshake */
 
 /* When all places are taken, who has not said in this time what it wants, who sends a body
  * slower than so, and who has not read its reply by then may lose its place. */
@@ -36,6 +39,7 @@ struct connection *connection_new(struct server *server, int descriptor)
     connection->server = server;
     connection->descriptor = descriptor;
     connection->state = CONNECTION_ARRIVING;
+    connection->language = server->tls != NULL ? LANGUAGE_NONE : LANGUAGE_PLAIN;
     connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
     server->connection_count++;
@@ -48,19 +52,17 @@ struct connection *connection_new(struct server *server, int descriptor)
 
 void connection_enter(struct connection *connection, enum connection_state state)
 {
-    bool is_first_head =
-        connection->state == CONNECTION_ARRIVING && state == CONNECTION_HEAD;
-
+    bool goes_on = connection->state == CONNECTION_ARRIVING;
     _Atomic int64_t *counts = connection->server->services->metrics->CONNECTIONS;
 
     queue_remove(connection);
     metrics_add(&counts[connection->state], -1);
     metrics_add(&counts[state], 1);
     connection->state = state;
-    /* The head of the first request has what is left of the time since accept: both
-     * states have the same limit, so the queue stays in order nearly enough for a sweep.
+    /* The head of the first request, and a handshake, have what is left of the time since accept:
+     * both states have the same limit, so the queue stays in order nearly enough for a sweep.
      */
-    if (!is_first_head)
+    if (!goes_on)
         connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
 }
@@ -69,7 +71,8 @@ void connection_free(struct connection *connection)
 {
     struct server *server = connection->server;
 
-    if (connection->state == CONNECTION_ARRIVING) {
+    greeting_forget(connection);
+    if (connection->state <= CONNECTION_GREETING) {
         server_close_poll(&connection->poll);
         if (connection->descriptor >= 0)
             close(connection->descriptor);
@@ -114,8 +117,12 @@ static void end_overdue(struct connection *connection)
 {
     switch (connection->state) {
     case CONNECTION_ARRIVING:
-        if (has_begun(connection))
+        if (connection->language == LANGUAGE_PLAIN && has_begun(connection))
             request_refuse_unread(connection, id_random(), ERROR_UPLOAD_TIMEOUT);
+        connection_free(connection);
+        return;
+    case CONNECTION_GREETING:
+        metrics_add(&connection->server->services->metrics->TLS_HANDSHAKES_FAILED, 1);
         connection_free(connection);
         return;
     case CONNECTION_HEAD:
@@ -136,7 +143,17 @@ static void end_overdue(struct connection *connection)
 static void shut(struct connection *connection)
 {
     connection->is_answered = true;
+    if (connection->state == CONNECTION_IDLE)
+        wire_end(connection); /* in the other states it would cut into what is sent */
     shutdown(connection->descriptor, SHUT_RDWR);
+}
+
+void connection_end_arriving(struct server *server)
+{
+    while (server->queues[CONNECTION_ARRIVING].first != NULL)
+        connection_free(server->queues[CONNECTION_ARRIVING].first);
+    while (server->queues[CONNECTION_GREETING].first != NULL)
+        connection_free(server->queues[CONNECTION_GREETING].first);
 }
 
 /* Its next request may have come just now, and is not thrown away. */
@@ -155,6 +172,7 @@ static bool is_slow(const struct connection *connection, int64_t now_us)
 
     switch (connection->state) {
     case CONNECTION_ARRIVING:
+    case CONNECTION_GREETING:
     case CONNECTION_HEAD: return age_us >= HEAD_PATIENCE_US;
     case CONNECTION_BODY:
         return age_us >= BODY_PATIENCE_US &&
@@ -200,8 +218,7 @@ bool connection_give_one_up(struct server *server)
 
 void connection_end_unfinished(struct server *server)
 {
-    while (server->queues[CONNECTION_ARRIVING].first != NULL)
-        connection_free(server->queues[CONNECTION_ARRIVING].first);
+    connection_end_arriving(server);
     while (server->queues[CONNECTION_HEAD].first != NULL) {
         struct connection *connection = server->queues[CONNECTION_HEAD].first;
 
@@ -223,6 +240,9 @@ static int64_t limit_ms(const struct connection *connection)
 
     switch (connection->state) {
     case CONNECTION_ARRIVING:
+    case CONNECTION_GREETING:
+        return connection->server->tls != NULL && upload_ms > GREETING_MS ? GREETING_MS
+                                                                          : upload_ms;
     case CONNECTION_HEAD:
     case CONNECTION_BODY:
     case CONNECTION_SENDING: return upload_ms;

@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "mem.h"
 #include "private_reveal.h"
+#include "url.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -157,6 +158,9 @@ static void prepare(struct call *call, const struct call_request *request)
     SET(easy, CURLOPT_CUSTOMREQUEST, request->method); /* NULL: as said above */
     SET(easy, CURLOPT_HTTPHEADER, call->header_count > 0 ? call->headers : NULL);
     SET(easy, CURLOPT_URL, request->url);
+    /* What is taken in plain text because it stays on this machine must not go out by a proxy. */
+    if (call->pool->has_proxy)
+        SET(easy, CURLOPT_PROXY, url_is_plain_loopback(request->url) ? "" : NULL);
     SET(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
     SET(easy, CURLOPT_CONNECTTIMEOUT_MS,
         timeout_ms < CONNECT_TIMEOUT_MS ? timeout_ms : CONNECT_TIMEOUT_MS);

@@ -33,8 +33,11 @@ import sys
 import tempfile
 import time
 
+import nginx
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVERS = ("poise", "nginx", "direct")
+OVER_TLS = ("poise-hop", "poise-tls", "poise-h2")  # nginx.py says what they are
 TURNS_PER_SESSION = 9  # of ten: bench_load leaves out the last, which also makes the summary
 
 
@@ -127,7 +130,7 @@ def listening_port(log):
 
 
 @contextlib.contextmanager
-def poise(setup, upstream_port):
+def poise(setup, upstream_port, more=None):
     log = setup.directory / "poise.log"
     environment = {
         "PATH": os.environ["PATH"],
@@ -143,42 +146,11 @@ def poise(setup, upstream_port):
         "GROQ_BASE_URL": f"http://127.0.0.1:{upstream_port}/openai/v1",
         "MAX_INFLIGHT_TURNS": "100000",
         "MAX_CONNECTIONS": "100000",
+        **(more or {}),
         **setup.settings,
     }
     with process([setup.poise], log, env=environment, cwd=setup.directory) as child:
         yield child, wait_for(child, log, "poise", lambda: listening_port(log))
-
-
-NGINX_CONFIGURATION = """
-daemon off;
-worker_processes 1;
-worker_rlimit_nofile 20000;
-pid nginx.pid;
-{user}
-events {{ worker_connections 16000; }}
-http {{
-    access_log off;
-    client_body_temp_path body;
-    proxy_temp_path proxy;
-    fastcgi_temp_path fastcgi;
-    uwsgi_temp_path uwsgi;
-    scgi_temp_path scgi;
-    keepalive_requests 100000000;
-    upstream scripted {{
-        server 127.0.0.1:{upstream_port};
-        keepalive 4096;
-        keepalive_requests 100000000;
-    }}
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{
-            proxy_pass http://scripted;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-        }}
-    }}
-}}
-"""
 
 
 def free_port():
@@ -194,18 +166,26 @@ def accepts(port):
 
 
 @contextlib.contextmanager
-def nginx(setup, upstream_port):
+def proxy(setup, name, to_port, **sides):
+    """nginx in front of a port, perhaps with TLS on one side."""
     port = free_port()
-    configuration = setup.directory / "nginx.conf"
-    log = setup.directory / "nginx.log"
-    user = "user root;" if os.geteuid() == 0 else ""
-    configuration.write_text(
-        NGINX_CONFIGURATION.format(user=user, upstream_port=upstream_port, port=port)
-    )
-    command = [setup.nginx, "-p", setup.directory, "-c", configuration, "-e", log]
-    with process(command, log) as child:
-        wait_for(child, log, "nginx", lambda: accepts(port))
+    log = setup.directory / f"{name}.log"
+    configuration = nginx.write_configuration(setup.directory, name, port, to_port, **sides)
+    with process([setup.nginx, "-p", setup.directory, "-c", configuration, "-e", log], log) as child:
+        wait_for(child, log, name, lambda: accepts(port))
         yield child, port
+
+
+def start_over_tls(programs, setup, server, upstream_port):
+    """One of OVER_TLS; poise's process, and the port for the load."""
+    if server == "poise-h2":
+        _, port = programs.enter_context(proxy(setup, "h2", upstream_port, takes_tls=True))
+        return programs.enter_context(
+            poise(setup, 0, nginx.upstream_settings(setup.directory, port)))
+    is_tls = server == "poise-tls"
+    settings = nginx.front_settings(setup.directory) if is_tls else None
+    child, port = programs.enter_context(poise(setup, upstream_port, settings))
+    return child, programs.enter_context(proxy(setup, "front", port, gives_tls=is_tls))[1]
 
 
 def load(setup, scenario, child, port, sessions):
@@ -229,8 +209,10 @@ def measure(setup, scenario, server):
         if server == "poise":
             child, port = programs.enter_context(poise(setup, port))
         elif server == "nginx":
-            child, port = programs.enter_context(nginx(setup, port))
-        run = load(setup, scenario, child, port, scenario.sessions if server == "poise" else 0)
+            child, port = programs.enter_context(proxy(setup, "nginx", port))
+        elif server in OVER_TLS:
+            child, port = start_over_tls(programs, setup, server, port)
+        run = load(setup, scenario, child, port, scenario.sessions if "poise" in server else 0)
         ended = child.poll()
     for leftover in setup.directory.glob("poise.*"):
         leftover.unlink()
@@ -298,6 +280,11 @@ def show_busy(results):
     if poise_run and nginx_run:
         ratio = poise_run["cpu_us"] / nginx_run["cpu_us"]
         line("CPU of a turn / of nginx's request", ratio, "", (6, ""))
+    for server, beside, what in (("poise-tls", "poise-hop", "TLS in front / without it"),
+                                 ("poise-h2", "poise", "HTTP/2 over TLS behind / plain HTTP/1.1")):
+        if server in results and beside in results:
+            ratio = results[server]["cpu_us"] / results[beside]["cpu_us"]
+            line(f"CPU of a turn: {what}", ratio, "")
 
 
 def show_held(results, ideal_bar, p99_bar, resident_bar):
@@ -345,11 +332,12 @@ def play(setup, scenarios, servers, rounds):
     for turn in range(rounds):
         for scenario in scenarios:
             for server in servers:
-                if server == "direct" and not scenario.delay_ms:
+                if (server == "direct" and not scenario.delay_ms
+                        or server in OVER_TLS and scenario.name != "busy"):
                     continue
                 run = measure(setup, scenario, server)
                 runs.setdefault((scenario.name, server), []).append(run)
-                print(f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<7}"
+                print(f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<9}"
                       f"{run['per_s']:9.0f}/s {run['cpu_us']:7.1f} us"
                       f"  +{run['added_p50_ms']:.2f}/{run['added_p99_ms']:.2f} ms p50/p99"
                       f" {run['resident_kb']:6.1f} KB each", flush=True)
@@ -375,7 +363,7 @@ def read_arguments():
                         help="where bench_load and bench_upstream are")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", action="append", choices=[s.name for s in SCENARIOS])
-    parser.add_argument("--servers", default=",".join(SERVERS), help="of poise,nginx,direct")
+    parser.add_argument("--servers", default=",".join(SERVERS + OVER_TLS), help="of poise,nginx,direct and, at 64 connections, poise-hop,poise-tls,poise-h2")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="another setting for poise, to see what it costs")
     parser.add_argument("--directory", type=pathlib.Path, help="for the store and the logs")
@@ -395,13 +383,13 @@ class Setup:
 
 def check(arguments, servers):
     for server in servers:
-        if server not in SERVERS:
+        if server not in SERVERS + OVER_TLS:
             raise Failure(f"no such server: {server}")
     if not (arguments.tools / "bench_load").exists():
         raise Failure(f"no bench_load in {arguments.tools}; see --tools")
-    if "poise" in servers and not arguments.poise.exists():
+    if any("poise" in server for server in servers) and not arguments.poise.exists():
         raise Failure(f"no program at {arguments.poise}; see --poise")
-    if "nginx" in servers and shutil.which("nginx") is None:
+    if {"nginx", *OVER_TLS} & set(servers) and shutil.which("nginx") is None:
         raise Failure("nginx is not installed (Debian: nginx-light)")
 
 
