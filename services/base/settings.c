@@ -376,9 +376,8 @@ static void check_tls(const struct settings *settings, struct source *source)
 
 static bool is_store(const char *url)
 {
-    return *url == '\0' || strncmp(url, "sqlite:///", strlen("sqlite:///")) == 0 ||
-           strncmp(url, "postgresql://", strlen("postgresql://")) == 0 ||
-           strncmp(url, "postgres://", strlen("postgres://")) == 0;
+    return *url == '\0' || strncmp(url, "sqlite:///", 10) == 0 ||
+           strncmp(url, "postgres://", 11) == 0 || strncmp(url, "postgresql://", 13) == 0;
 }
 
 /* What a single row of the table cannot say. */
