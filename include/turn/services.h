@@ -20,17 +20,19 @@
 
 struct rates;
 
-/* What all loops share; read-only after start, but for the two atomics. */
+/* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct store *store;
     struct token_key token_key;
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
-    struct metrics **metrics;    /* of all loops */
+    struct digest_key client_key; /* digests of who asks */
+    struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
     struct rates *rates;      /* how often clients may ask (http/rates.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
-    _Atomic bool is_draining;
+    _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
+    _Atomic bool is_draining; /* and nothing new is begun */
     bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 

@@ -6,6 +6,7 @@
 #include "event_stream.h"
 #include "linger.h"
 #include "mem.h"
+#include "throttle.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static enum MHD_Result finish(struct request *request)
         request->is_complete = true;
         connection_enter(request->connection, CONNECTION_WORKING);
         if (!request->is_answered && request->endpoint != NULL) {
-            request->endpoint->finish(request);
+            throttle_share(request);
         } else if (!request->is_answered) {
             struct envelope_reader reader = request_reader(request);
 
@@ -123,6 +124,11 @@ static enum MHD_Result finish(struct request *request)
         return send_response(request);
     request_suspend(request);
     return MHD_YES;
+}
+
+void request_work(struct request *request)
+{
+    request->endpoint->finish(request);
 }
 
 void request_suspend(struct request *request)

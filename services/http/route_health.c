@@ -54,8 +54,8 @@ static void on_store_checked(void *context, enum error error)
 {
     struct request *request = context;
     const struct services *services = request->server->services;
-    bool is_draining = services->shared->is_draining;
-    bool is_ready = error == OK && !is_draining;
+    bool is_leaving = services->shared->is_leaving;
+    bool is_ready = error == OK && !is_leaving;
     struct json_writer json;
     struct private_text checks;
     struct buffer text;
@@ -72,7 +72,7 @@ static void on_store_checked(void *context, enum error error)
     json_key(&json, "breakers");
     write_breakers(&json, services->shared);
     json_key(&json, "draining");
-    json_boolean(&json, is_draining);
+    json_boolean(&json, is_leaving);
     json_end_object(&json);
     json_end_object(&json);
     checks = private_text_take(&text);

@@ -1,5 +1,6 @@
 #include "server.h"
 
+#include "client_address.h"
 #include "connection.h"
 #include "delivery.h"
 #include "library_replies.h"
@@ -7,7 +8,6 @@
 #include "listener.h"
 #include "mem.h"
 #include "request.h"
-#include "throttle.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->listen_descriptor = listen_descriptor;
     server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
-        throttle_trusted(services->settings->trusted_proxies, &server->trusted_count);
+        client_trusted(services->settings->trusted_proxies, &server->trusted_count);
     server->queue_response = library_replies_find_queue();
     if (server->queue_response == NULL)
         goto fail;

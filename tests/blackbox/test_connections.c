@@ -189,10 +189,7 @@ static void await_reply_or_calls(struct world *world, struct connection *connect
 Test(connections, of_two_turns_at_two_programs_on_one_store_one_commits)
 {
     struct world *world = world_with_groq();
-    struct world *other = world_with_builtin_coach(
-        words(world, "STORE_URL=sqlite:///%s/poise.db", world->directory),
-        words(world, "GROQ_BASE_URL=%s", upstream_base_url(world->upstream)),
-        "GROQ_API_KEY=" GROQ_KEY);
+    struct world *other = world_beside(world);
     struct session session = start_session(world, 5);
     upstream_keeps_asking(world->upstream);
     upstream_hold(world->upstream);
@@ -216,8 +213,7 @@ Test(connections, of_two_turns_at_two_programs_on_one_store_one_commits)
 Test(connections, a_session_of_one_program_goes_on_at_another_on_the_same_store)
 {
     struct world *world = world_with_builtin_coach();
-    struct world *other = world_with_builtin_coach(
-        words(world, "STORE_URL=sqlite:///%s/poise.db", world->directory));
+    struct world *other = world_beside(world);
     struct session session = start_session(world, 5);
 
     expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
