@@ -183,6 +183,34 @@ async def fill(storm, _, seconds):
         await asyncio.sleep(seconds)
 
 
+@fault("PostgreSQL restarts, immediate mode", 5, (0, 2), seam="cluster")
+async def restart_postgres(storm, _, seconds):
+    async with storm.store.busy:
+        await storm.store.restart(seconds)
+
+
+@fault("PostgreSQL ends all connections", 3, (0, 0.5), seam="cluster")
+async def end_connections(storm, _, seconds):
+    async with storm.store.busy:
+        await storm.store.query(
+            "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid <> pg_backend_pid()"
+        )
+        await asyncio.sleep(seconds)
+
+
+@fault("PostgreSQL stands still", 3, (0.3, 7), seam="cluster")
+async def stop_postgres(storm, _, seconds):
+    async with storm.store.busy:
+        with storm.store.stopped():
+            await asyncio.sleep(seconds)
+
+
+@fault("PostgreSQL's tables are locked", 2, (0.3, 4), seam="cluster")
+async def lock_tables(storm, _, seconds):
+    async with storm.store.busy:
+        await storm.store.query(f"BEGIN; LOCK TABLE poise_session; SELECT pg_sleep({seconds}); COMMIT")
+
+
 # --- The schedule ---
 
 

@@ -183,7 +183,7 @@ class Providers:
     async def _be_dripping(self, reader, writer, reply):
         whole = rendered(*reply)
         for at in range(len(whole)):
-            if reader.at_eof():
+            if reader.at_eof() or writer.is_closing():
                 return False
             writer.write(whole[at : at + 1])
             await asyncio.sleep(0.02)

@@ -14,7 +14,7 @@ import socket
 import subprocess
 import time
 
-OF_CLIENTS, OF_OTHERS = "socket of a client", "socket to a provider"
+OF_CLIENTS, OF_OTHERS, OF_STORE = "socket of a client", "socket to a provider", "socket to the store"
 SYS_PIDFD_GETFD = 438  # on every architecture
 LIBC = ctypes.CDLL(None)
 START_S = 30
@@ -22,10 +22,32 @@ DRAIN_S = 40  # the longest turn, and the store's last words
 SECRET = "soak-secret-that-signs-tokens-and-stands-in-no-log"
 
 
+def is_connected_to_a_path(sock):
+    try:
+        return bool(sock.getpeername())
+    except OSError:  # it was, and the other side is gone; who is one of a pair is with itself
+        return True
+
+
 def free_port():
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         return probe.getsockname()[1]
+
+
+async def await_answer(address, is_running):
+    """Until somebody answers there; false where nobody does in time."""
+    give_up = time.monotonic() + START_S
+    while time.monotonic() < give_up and is_running():
+        with contextlib.suppress(OSError):
+            reader, writer = await asyncio.open_connection(*address)
+            writer.write(b"GET /healthz HTTP/1.1\r\nHost: soak\r\nConnection: close\r\n\r\n")
+            answer = await reader.read()
+            writer.close()
+            if answer:
+                return True
+        await asyncio.sleep(0.02)
+    return False
 
 
 class Service:
@@ -83,17 +105,7 @@ class Service:
         await self._await_port()
 
     async def _await_port(self):
-        give_up = time.monotonic() + START_S
-        while time.monotonic() < give_up and self.is_running:
-            with contextlib.suppress(OSError):
-                reader, writer = await asyncio.open_connection(*self.address)
-                writer.write(b"GET /healthz HTTP/1.1\r\nHost: soak\r\nConnection: close\r\n\r\n")
-                answer = await reader.read()
-                writer.close()
-                if answer:
-                    return
-            await asyncio.sleep(0.02)
-        if self.is_running:
+        if not await await_answer(self.address, lambda: self.is_running) and self.is_running:
             self._complain("starts that took too long", self._name)
 
     async def _watch(self, process):
@@ -170,8 +182,8 @@ class Service:
         if copy < 0:
             return "socket"
         with socket.socket(fileno=copy) as sock:
-            if sock.family != socket.AF_INET:
-                return "unix socket"
+            if sock.family == socket.AF_UNIX:
+                return OF_STORE if is_connected_to_a_path(sock) else "pair of sockets"
             if sock.getsockopt(socket.SOL_SOCKET, socket.SO_ACCEPTCONN):
                 return "listening socket"
             return OF_CLIENTS if sock.getsockname()[1] == self.port else OF_OTHERS

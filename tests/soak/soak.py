@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """./dev soak [MINUTES]: Poise under load while everything around it fails, by a seed.
 
-Poise runs with a durable store on a small disk of its own, scripted providers, and candidates that
-behave as the app does (candidate.py).  faults.py is what goes wrong, complaints.py what must never be,
-storm.py the course of it.
+One process with its SQLite file, or with --cluster two on one PostgreSQL behind HAProxy (stages.py),
+scripted providers, and candidates that behave as the app does (candidate.py).  faults.py is what goes
+wrong, complaints.py what must never be, storm.py the course of it.
 
 Exit status 0 means that every invariant held; otherwise the seed is said again, which makes the same
 faults in the same order (what they hit depends on the machine's own timing).
@@ -26,11 +26,9 @@ import time
 import complaints
 import logs
 import providers
-import service
-import sqlite_store
+import stages
 import storm
-
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+from stages import ROOT
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,68 +47,16 @@ class Plan:
     memory_factor: float = 1.0
 
 
-SETTINGS = {
-    "LLM_PROVIDER": "groq",
-    "STT_PROVIDER": "groq",
-    "TTS_PROVIDER": "groq",
-    "GROQ_API_KEY": providers.KEY,
-    "LLM_TIMEOUT_SECONDS": "2",
-    "STT_TIMEOUT_SECONDS": "2",
-    "TTS_TIMEOUT_SECONDS": "2",
-    "TURN_DEADLINE_SECONDS": "8",
-    "UPLOAD_TIMEOUT_SECONDS": "5",
-    "SESSION_TTL_MINUTES": "10080",
-    "SESSION_MAX_HOURS": "720",
-    "TTS_CACHE_TTL_SECONDS": "86400",
-    "TTS_CACHE_MAX_BYTES": str(128 * sqlite_store.MB),
-    "MAX_CONNECTIONS": "400",
-    "MAX_INFLIGHT_TURNS": "48",
-    # A sanitizer's report ends the program; what it keeps back of freed memory stays small.
-    "ASAN_OPTIONS": "verify_asan_link_order=0:quarantine_size_mb=16:abort_on_error=0:exitcode=99",
-    "UBSAN_OPTIONS": "halt_on_error=1:print_stacktrace=1:exitcode=99",
-}
-
-
-class OneProcess:
-    """The stage: one process and its SQLite file."""
-
-    is_behind_proxy = False
-
-    def __init__(self, directory, plan, arguments, scripted, complain):
-        self.store = sqlite_store.SqliteStore(directory, 256 + int(plan.storm_s / 2))
-        self._scripted = scripted
-        settings = SETTINGS | {
-            "GROQ_BASE_URL": scripted.url,
-            "LD_PRELOAD": str(arguments.clock),
-            **self.store.settings(),
-            **dict(item.split("=", 1) for item in arguments.set),
-        }
-        one = service.Service(plan.program, directory, "poise", settings, complain)
-        self.services = [one]
-        self.address = one.address
-
-    @property
-    def seams(self):
-        return {"any", "sqlite"} | ({"small disk"} if self.store.has_small_disk else set())
-
-    async def open(self):
-        await self.store.open()
-        await self.services[0].start()
-
-    async def close(self):
-        for each in self.services:
-            await each.end()
-        await self.store.close()
-
-
 def read_arguments():
     parser = argparse.ArgumentParser(description=__doc__.split("\n\n")[0])
     parser.add_argument("minutes", nargs="?", type=float, default=2)
+    parser.add_argument("--cluster", action="store_true", help="two processes, PostgreSQL and HAProxy")
     parser.add_argument("--seed", type=int, default=None)
     parser.add_argument("--candidates", type=int, default=64)
     parser.add_argument("--rate", type=float, default=200, help="turns a second to ask for")
     parser.add_argument("--turns", type=int, default=0, help="go on until so many are acknowledged")
-    parser.add_argument("--poise", type=pathlib.Path, default=ROOT / "build/gcc/poise")
+    parser.add_argument("--asan", action="store_true", help="the program of build/asan")
+    parser.add_argument("--poise", type=pathlib.Path, help="another program than that of build/gcc")
     parser.add_argument("--clock", type=pathlib.Path, default=ROOT / "build/gcc/tests/soak/libsoak_clock.so")
     parser.add_argument("--only", default="", help="faults whose name has this in it, and no others")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE")
@@ -123,7 +69,7 @@ def make_plan(arguments):
     warm_s = min(15.0, seconds / 10)
     return Plan(
         seed=arguments.seed if arguments.seed is not None else random.SystemRandom().randrange(10**6),
-        program=arguments.poise.resolve(),
+        program=(arguments.poise or ROOT / f"build/{'asan' if arguments.asan else 'gcc'}/poise").resolve(),
         candidates=arguments.candidates,
         rate=arguments.rate,
         warm_s=warm_s,
@@ -158,7 +104,8 @@ async def description_of(weather):
 async def soak(plan, arguments, directory, complain, note):
     scripted = providers.Providers(random.Random(plan.seed), complain)
     await scripted.open()
-    stage = OneProcess(directory, plan, arguments, scripted, complain)
+    stage_of = stages.Cluster if arguments.cluster else stages.OneProcess
+    stage = stage_of(directory, plan, arguments, scripted, complain)
     weather = storm.Storm(plan, stage, scripted, complain, note)
     try:
         await weather.run()

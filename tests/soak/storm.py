@@ -209,9 +209,8 @@ class Storm:
             self.figures.setdefault("of them pooled for providers", []).append(f"{kept[0]} {kept[1]}")
             if kept[1] > self.plan.candidates * POOLED_PER_CANDIDATE:
                 self.complain("descriptors that did not come back", f"{kept[1]} for providers")
-            if files_now != files:
-                more, less = files_now - files, files - files_now
-                self.complain("descriptors that did not come back", f"+{dict(more)} -{dict(less)}")
+            if more := files_now - files:
+                self.complain("descriptors that did not come back", dict(more))
             for name in IDLE_GAUGES:
                 if gauges.get(name, 0) != 0:
                     self.complain("gauges that did not come back", f"{name} {gauges[name]}")
