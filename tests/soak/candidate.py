@@ -208,11 +208,11 @@ class Candidate:
         headers, body = self._request(interview, answer)
         other = Candidate(self._storm, self._rng)
         asked = [who._until_done("POST", "/turn", headers, body) for who in (self, other)]
-        try:
-            outcomes = await asyncio.gather(*asked)
-        finally:
-            other.close()
+        outcomes = await asyncio.gather(*asked, return_exceptions=True)
+        other.close()
         for outcome in outcomes:
+            if isinstance(outcome, Exception):
+                raise outcome
             again = outcome.data
             kept = ("transcript", "assistant_text", "question_number", "is_complete", "tts_audio_url")
             if any(again[name] != data[name] for name in kept):
@@ -239,9 +239,11 @@ class Candidate:
         interview.refused.add(answer.mark)
         before = await self._until_done("GET", *self._of(interview))
         headers, body = self._request(interview, answer)
-        outcome = await self._until_done("POST", "/turn", headers, body, allowed={"content_refused"})
+        allowed = {"content_refused", "session_complete"}
+        outcome = await self._until_done("POST", "/turn", headers, body, allowed=allowed)
         if outcome.code != "content_refused":
-            if not (outcome.code == "session_complete" and interview.given_up):
+            # What was given up may have been taken meanwhile, as the last answer.
+            if outcome.data is not None or not (interview.given_up or interview.doubtful):
                 self._storm.complain("refusals that were none", interview.session_id)
             return
         after = await self._until_done("GET", *self._of(interview))
