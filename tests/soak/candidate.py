@@ -41,6 +41,8 @@ class Abandoned(Exception):
 
 
 class Candidate:
+    _patience_s = 120
+
     def __init__(self, storm, rng):
         self._storm, self._rng = storm, rng
         self._connection = storm.connect()
@@ -322,7 +324,7 @@ class Candidate:
 
     async def _until_done(self, method, path, headers, body=b"", allowed=frozenset()):
         """Repeats until there is data or an allowed code."""
-        attempt, warned_s = 0, time.monotonic() + 120
+        attempt, give_up = 0, time.monotonic() + self._patience_s
         while True:
             try:
                 outcome = await self._ask(method, path, headers, body, self._cut())
@@ -333,9 +335,9 @@ class Candidate:
             if outcome and not outcome.is_retryable and outcome.code not in TRIED_AGAIN:
                 self._storm.complain("errors that nothing explains", f"{method} {path[:12]}: {outcome.code}")
                 raise Abandoned
-            if time.monotonic() > warned_s:
+            if time.monotonic() > give_up:
                 self._storm.complain("answers that were never acknowledged", f"{method} {path[:12]}")
-                warned_s = float("inf")
+                raise Abandoned
             await self._back_off(attempt, outcome.retry_after_s if outcome else 0)
             attempt += 1
 
@@ -362,6 +364,8 @@ class Candidate:
 
 class Looker(Candidate):
     """Who looks at sessions when all is over."""
+
+    _patience_s = 10
 
     async def look(self, interviews):
         gone = {"session_not_found"}

@@ -10,6 +10,7 @@ import asyncio
 import collections
 import contextlib
 import dataclasses
+import random
 import signal
 import socket
 import typing
@@ -227,22 +228,22 @@ class Schedule:
         self.counts = collections.Counter()
 
     async def blow(self, until):
-        """Begins one fault after the other until `until` (an asyncio.Event), then awaits their ends."""
-        while not until.is_set():
-            await self._gap()
-            free = [each for each in self._faults if each not in self._under_way]
-            if len(self._under_way) < MOST_AT_ONCE and free:
-                self._begin(self._rng.choices(free, [each.weight for each in free])[0])
+        """Begins one fault after the other until `until` (an asyncio.Event), then awaits their ends.
+        What is drawn depends on the seed alone, and so does what a fault draws for itself; what would
+        be too much at once is left out."""
+        while self._faults and not until.is_set():
+            await asyncio.sleep(self._rng.uniform(*GAP_S))
+            chosen = self._rng.choices(self._faults, [each.weight for each in self._faults])[0]
+            seconds = self._rng.uniform(*chosen.seconds)
+            own = random.Random(self._rng.random())
+            if len(self._under_way) < MOST_AT_ONCE and chosen not in self._under_way:
+                self._begin(chosen, own, seconds)
         await asyncio.gather(*self._under_way.values())
 
-    async def _gap(self):
-        await asyncio.sleep(self._rng.uniform(*GAP_S))
-
-    def _begin(self, chosen):
-        seconds = self._rng.uniform(*chosen.seconds)
+    def _begin(self, chosen, rng, seconds):
         self.counts[chosen.name] += 1
         self._note(f"{chosen.name}, {seconds:.1f} s")
-        task = asyncio.create_task(chosen.begin(self._storm, self._rng, seconds))
+        task = asyncio.create_task(chosen.begin(self._storm, rng, seconds))
         self._under_way[chosen] = task
         task.add_done_callback(lambda _: self._end(chosen))
 
