@@ -21,8 +21,8 @@
  *              reply's.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
  *              screen; plain modules, compiled in and served by route_page.
- *   command/   serve builds and runs the service, supervisor is its talk with systemd; check and
- *              doctor are the operator's tools, and ask, refusals, support, index and calibrate those
+ *   command/   serve builds and runs the service, supervisor is its talk with systemd; check,
+ *              doctor and health are the operator's tools, and ask, refusals, support, index and calibrate those
  *              of who keeps the study material.
  */
 #include "command.h"
@@ -79,6 +79,7 @@ static int print_help(int argc, char **argv)
                "  poise support        say whether answers stand in passages\n"
                "  poise doctor         say what works with these settings and what does "
                "not\n"
+               "  poise health         say whether the service lives that runs here\n"
                "  poise --errors       every error a client can see\n"
                "  poise --env-example  every setting, as a .env file\n"
                "  poise --help, --version\n"
@@ -129,12 +130,19 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},       {"check", command_check},
-    {"doctor", command_doctor},     {"ask", command_ask},
-    {"refusals", command_refusals}, {"support", command_support},
-    {"index", command_index},       {"calibrate", command_calibrate},
-    {"--help", print_help},         {"-h", print_help},
-    {"--version", print_version},   {"--env-example", print_env_example},
+    {"serve", command_serve},
+    {"check", command_check},
+    {"doctor", command_doctor},
+    {"ask", command_ask},
+    {"refusals", command_refusals},
+    {"support", command_support},
+    {"index", command_index},
+    {"calibrate", command_calibrate},
+    {"health", command_health},
+    {"--help", print_help},
+    {"-h", print_help},
+    {"--version", print_version},
+    {"--env-example", print_env_example},
     {"--errors", print_errors},
 };
 

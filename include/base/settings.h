@@ -49,6 +49,9 @@ enum retriever_kind { RETRIEVER_SQLITE, RETRIEVER_QDRANT };
 bool settings_load(struct settings *settings, char *const *environment,
                    const char *env_file, struct buffer *problems);
 
+/* So many entries may LLM_FALLBACKS and STT_FALLBACKS have. */
+#define SETTINGS_FALLBACKS_MOST 8
+
 /* NULL and half-loaded settings are fine. */
 void settings_free(struct settings *settings);
 

@@ -32,7 +32,8 @@ typedef void index_progress_fn(void *context, const struct index_progress *progr
 
 /* Builds or updates the index at `path` from the .md, .markdown and .txt files under `directory` (in the
  * order of their names) and its corpus.json.  `progress` may be NULL.  false, with a line for a terminal
- * appended to `problem`, and the old index as it was. */
+ * appended to `problem`, and the old index as it was: also where there is no text at all, which is sooner
+ * a disk that is not there than study material. */
 bool index_build(const char *directory, const char *path, index_progress_fn *progress,
                  void *context, struct index_report *ret_report, struct buffer *problem);
 

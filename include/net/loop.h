@@ -42,6 +42,10 @@ void loop_forget(struct loop *loop, loop_fn *fn, void *context);
  * and what hangs on their contexts stays with who posted them. */
 void loop_post(struct loop *loop, loop_fn *fn, void *context);
 
+/* Takes back what loop_post() was told with these arguments and has not been called yet: for who
+ * ends when the loop has stopped. */
+void loop_unpost(struct loop *loop, loop_fn *fn, void *context);
+
 /* Calls `fn` once after `delay_ms`, never from inside this call.  The timer is gone when
  * `fn` is called, or when it is cancelled. Cancelling NULL is fine: NULL means "not
  * pending". */

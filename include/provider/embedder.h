@@ -24,7 +24,7 @@
 struct embeddings {
     float *values; /* owned: text by text */
     size_t count, dimensions;
-    int64_t retry_after_s; /* with LLM_RATE_LIMIT: when to come back; -1: not said */
+    int64_t retry_after_s; /* with an error: when to come back; -1: nobody knows */
 };
 
 void embeddings_done(struct embeddings *embeddings); /* zeroed is fine */

@@ -10,9 +10,10 @@
 #define FALLBACKS_H
 
 #include "coach.h"
+#include "settings.h"
 #include "transcriber.h"
 
-#define FALLBACKS_MOST 8
+#define FALLBACKS_MOST SETTINGS_FALLBACKS_MOST
 
 struct coaches {
     struct coach *all[FALLBACKS_MOST + 1]; /* owned; the first is the configured one */

@@ -174,10 +174,9 @@ struct store_stats {
     int64_t operations; /* that were in them */
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
                            result code; store_postgres.h says what PostgreSQL's is); 0:
-                           none so far */
-    struct store_usage usage; /* as this process found it at its start, or when it
-                                 counted a turn: with what the others had counted by
-                                 then */
+                            none so far */
+    struct store_usage usage; /* when this process saw it last, with what the others had
+                                 counted by then */
 };
 
 struct store {

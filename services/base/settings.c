@@ -258,6 +258,16 @@ static bool are_coaches(const char *list)
     return true;
 }
 
+static size_t count_entries(const char *list)
+{
+    struct span entry;
+    size_t count = 0;
+
+    while (settings_next_entry(&list, &entry))
+        count++;
+    return count;
+}
+
 static void check_fallbacks(const struct settings *settings, struct source *source)
 {
     const char *rest = settings->stt_fallbacks;
@@ -267,6 +277,10 @@ static void check_fallbacks(const struct settings *settings, struct source *sour
     while (settings_next_entry(&rest, &entry))
         are_ears &= span_equals(entry, "deepgram") || span_equals(entry, "groq") ||
                     span_equals(entry, "openai");
+    if (count_entries(settings->stt_fallbacks) > SETTINGS_FALLBACKS_MOST)
+        report(source, "STT_FALLBACKS", settings->stt_fallbacks, "must be at most eight");
+    if (count_entries(settings->llm_fallbacks) > SETTINGS_FALLBACKS_MOST)
+        report(source, "LLM_FALLBACKS", settings->llm_fallbacks, "must be at most eight");
     if (!are_ears)
         report(source, "STT_FALLBACKS", settings->stt_fallbacks,
                "must be some of deepgram, groq, openai, separated by commas");

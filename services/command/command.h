@@ -10,6 +10,7 @@
 int command_serve(int argc, char **argv);
 int command_check(int argc, char **argv);
 int command_doctor(int argc, char **argv);
+int command_health(int argc, char **argv);
 int command_ask(int argc, char **argv);
 int command_refusals(int argc, char **argv);
 int command_support(int argc, char **argv);

@@ -1,47 +1,67 @@
 /*
  * `poise doctor`: what works with these settings and what does not, a line each; exit
- * status 0 when everything does, 1 when something does not, 2 when the settings are bad.
+ * status 0 when everything does, 1 when something does not, 2 when the settings are bad.  A
+ * note is no failure: what works, but perhaps not as it is meant.
  */
 #include "command.h"
+#include "doctor_internal.h"
 
-#include "call.h"
-#include "clock.h"
-#include "coach_groq.h"
 #include "corpus.h"
 #include "filter.h"
 #include "index.h"
 #include "retriever.h"
-#include "speaker.h"
 #include "store_open.h"
-#include "transcriber.h"
-#include "worker.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #define QDRANT_MS 10000
 
-/* One question that is answered by a loop. */
-struct question {
-    struct loop *loop; /* borrowed */
-    enum error error;
-    struct metrics metrics; /* nobody reads them */
-};
-
-static bool say(bool is_good, const char *what, const char *detail)
+bool doctor_say(bool is_good, const char *what, const char *detail)
 {
     printf("%-5s %s%s%s\n", is_good ? "ok" : "FAIL", what, *detail != '\0' ? ": " : "",
            detail);
     return is_good;
 }
 
+void doctor_note(const char *what, const char *detail)
+{
+    printf("note  %s: %s\n", what, detail);
+}
+
+void doctor_on_answer(void *context, enum error error)
+{
+    struct doctor_question *question = context;
+
+    question->error = error;
+    loop_stop(question->loop);
+}
+
+void doctor_question_init(struct doctor_question *question)
+{
+    *question = (struct doctor_question){
+        .loop = loop_new(),
+        .log = log_new(STDERR_FILENO, LOG_ERROR), /* what is said here is said better */
+    };
+    question->pool = call_pool_new(question->loop);
+}
+
+void doctor_question_done(struct doctor_question *question)
+{
+    call_pool_free(question->pool);
+    log_free(question->log);
+    loop_free(question->loop);
+}
+
 static bool check_secret(const struct settings *settings)
 {
-    return say(true, "secret key",
-               private_text_is_empty(&settings->secret_key)
-                   ? "none is set: one is made for each run, and sessions end with it"
-                   : "set");
+    return doctor_say(
+        true, "secret key",
+        private_text_is_empty(&settings->secret_key)
+            ? "none is set: one is made for each run, and sessions end with it"
+            : "set");
 }
 
 static bool check_patterns(const struct settings *settings)
@@ -53,145 +73,44 @@ static bool check_patterns(const struct settings *settings)
     bool is_good;
 
     if (!settings->safety_enabled)
-        return say(true, "safety filter", "off (SAFETY_ENABLED=false)");
+        return doctor_say(true, "safety filter", "off (SAFETY_ENABLED=false)");
     is_good = *path != '\0' ? ruleset_load_file(path, &ruleset, &problem)
                             : ruleset_load_default(&ruleset, &problem);
     if (!is_good)
-        return say(false, "safety filter", problem.text);
+        return doctor_say(false, "safety filter", problem.text);
     snprintf(detail, sizeof(detail), "%s patterns, rule set %s",
              *path != '\0' ? "own" : "built-in", ruleset_hash(ruleset));
     for (size_t at = 0; ruleset_warning(ruleset, at) != NULL; at++)
-        printf("note  safety filter: %s\n", ruleset_warning(ruleset, at));
+        doctor_note("safety filter", ruleset_warning(ruleset, at));
     ruleset_unref(ruleset);
-    return say(true, "safety filter", detail);
-}
-
-static void on_answer(void *context, enum error error)
-{
-    struct question *question = context;
-
-    question->error = error;
-    loop_stop(question->loop);
+    return doctor_say(true, "safety filter", detail);
 }
 
 static bool check_store(const struct settings *settings)
 {
-    struct question question = {.loop = loop_new()};
+    struct doctor_question question;
     struct buffer problem;
     struct store *store;
     bool is_good = false;
 
+    doctor_question_init(&question);
     buffer_init(&problem, 1024);
     store = store_open(settings->store_url, &problem);
     if (store == NULL) {
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
-        say(false, "store", problem.length > 0 ? problem.bytes : "cannot be opened");
+        doctor_say(false, "store",
+                   problem.length > 0 ? problem.bytes : "cannot be opened");
     } else {
-        store->check(store, question.loop, on_answer, &question);
+        store->check(store, question.loop, doctor_on_answer, &question);
         loop_run(question.loop);
-        is_good =
-            say(question.error == OK, "store",
-                question.error == OK ? "opens, reads and writes" : "cannot be written");
+        is_good = doctor_say(question.error == OK, "store",
+                             question.error == OK ? "opens, reads and writes"
+                                                  : "cannot be reached, or not written");
     }
     store_close(store);
     buffer_done(&problem);
-    loop_free(question.loop);
-    return is_good;
-}
-
-/* What the operator can do about it. */
-static const char *advice(enum error error)
-{
-    switch (error) {
-    case ERROR_LLM_AUTH_ERROR: return "the server refuses GROQ_API_KEY";
-    case ERROR_LLM_MODEL_NOT_FOUND:
-        return "the server does not have the model of LLM_MODEL";
-    case ERROR_LLM_TIMEOUT: return "no reply from GROQ_BASE_URL in time";
-    case ERROR_LLM_RATE_LIMIT: return "the server's rate limit is reached";
-    default:
-        return "no good reply from GROQ_BASE_URL"; /* the others need no advice of their
-                                                      own */
-    }
-}
-
-static bool check_coach(const struct settings *settings)
-{
-    struct question question = {.loop = NULL};
-    struct call_pool *pool;
-    char detail[320];
-
-    if (coaches_begin_builtin(settings))
-        return say(true, "coach", "builtin, no key and no network needed");
-    question.loop = loop_new();
-    pool = call_pool_new(question.loop);
-    coach_groq_probe_start(settings, pool, on_answer, &question);
-    loop_run(question.loop);
-    call_pool_free(pool);
-    loop_free(question.loop);
-    if (question.error == OK)
-        snprintf(detail, sizeof(detail), "%.120s at %.120s", settings->llm_model,
-                 settings->groq_base_url);
-    else
-        snprintf(detail, sizeof(detail), "%s: %s (%.120s at %.120s)",
-                 error_info(question.error)->code, advice(question.error),
-                 settings->llm_model, settings->groq_base_url);
-    return say(question.error == OK, "coach", detail);
-}
-
-/* What is asked of a provider of speech: is it there, and does it take our key? */
-static bool say_speech(const char *what, const char *name, enum error error)
-{
-    char detail[160];
-
-    if (error == OK)
-        return say(true, what, name);
-    snprintf(detail, sizeof(detail), "%s: %s", name, error_info(error)->code);
-    return say(false, what, detail);
-}
-
-static bool check_ears(const struct settings *settings, struct call_pool *pool,
-                       struct question *question)
-{
-    struct transcriber *transcriber =
-        transcriber_new(settings, pool, NULL, &question->metrics);
-    bool is_good;
-
-    if (transcriber == NULL)
-        return say(true, "ears",
-                   "none: answers come as text, recordings are turned away");
-    transcriber->probe(transcriber, on_answer, question);
-    loop_run(question->loop);
-    is_good = say_speech("ears", transcriber->name, question->error);
-    transcriber_free(transcriber);
-    return is_good;
-}
-
-static bool check_voice(const struct settings *settings, struct call_pool *pool,
-                        struct question *question)
-{
-    struct speaker *speaker =
-        speaker_new(settings, question->loop, pool, NULL, &question->metrics);
-    bool is_good;
-
-    if (speaker == NULL)
-        return say(true, "voice", "none: replies are not spoken");
-    speaker->probe(speaker, on_answer, question);
-    loop_run(question->loop);
-    is_good = say_speech("voice", speaker->name, question->error);
-    speaker_free(speaker);
-    return is_good;
-}
-
-static bool check_speech(const struct settings *settings)
-{
-    struct question question = {.loop = loop_new()};
-    struct call_pool *pool = call_pool_new(question.loop);
-    bool is_good = check_ears(settings, pool, &question);
-
-    is_good &= check_voice(settings, pool, &question);
-    call_pool_free(pool);
-    loop_free(question.loop);
+    doctor_question_done(&question);
     return is_good;
 }
 
@@ -215,10 +134,10 @@ static bool check_index(const struct settings *settings)
         snprintf(detail, sizeof(detail), "\"%.120s\", %" PRId64 " passages%s",
                  corpus_title(corpus), index_passage_count(reader),
                  path == NULL ? ", built in" : "");
-    is_good = say(corpus != NULL, "study material",
-                  corpus != NULL       ? detail
-                  : problem.length > 0 ? problem.bytes
-                                       : "cannot be opened");
+    is_good = doctor_say(corpus != NULL, "study material",
+                         corpus != NULL       ? detail
+                         : problem.length > 0 ? problem.bytes
+                                              : "cannot be opened");
     corpus_free(corpus);
     index_reader_free(reader);
     buffer_done(&problem);
@@ -228,14 +147,13 @@ static bool check_index(const struct settings *settings)
 static void on_found(void *context, enum error error, struct retrieval retrieval)
 {
     retrieval_done(&retrieval);
-    on_answer(context, error);
+    doctor_on_answer(context, error);
 }
 
 /* A question goes all the way: to the embeddings, and to Qdrant. */
 static bool check_qdrant(const struct settings *settings)
 {
-    struct question question = {.loop = loop_new()};
-    struct call_pool *pool = call_pool_new(question.loop);
+    struct doctor_question question;
     struct private_text text = private_text_copy("Is anybody there?", 17);
     struct retriever_ask ask = {
         .question = &text,
@@ -248,8 +166,10 @@ static bool check_qdrant(const struct settings *settings)
     char detail[320];
     bool is_good;
 
+    doctor_question_init(&question);
     buffer_init(&problem, 4096);
-    retriever = retriever_new(settings, question.loop, pool, NULL, NULL, &problem);
+    retriever = retriever_new(settings, question.loop, question.pool, question.log,
+                              &question.metrics, &problem);
     question.error = ERROR_STORE_UNAVAILABLE;
     if (retriever != NULL) {
         retriever->start(retriever, &ask, on_found, &question);
@@ -266,12 +186,11 @@ static bool check_qdrant(const struct settings *settings)
                  "collection?)",
                  error_info(question.error)->code, settings->qdrant_url,
                  settings->embeddings_base_url);
-    is_good = say(question.error == OK, "qdrant", detail);
+    is_good = doctor_say(question.error == OK, "qdrant", detail);
     retriever_free(retriever);
     buffer_done(&problem);
     private_text_free(&text);
-    call_pool_free(pool);
-    loop_free(question.loop);
+    doctor_question_done(&question);
     return is_good;
 }
 
@@ -299,13 +218,17 @@ int command_doctor(int argc, char **argv)
         settings_free(&settings);
         return 2;
     }
-    is_good = say(true, "settings", settings_app_env_name(&settings));
+    is_good = doctor_say(true, "settings", settings_app_env_name(&settings));
     is_good &= check_secret(&settings);
     is_good &= check_patterns(&settings);
     is_good &= check_store(&settings);
-    is_good &= check_coach(&settings);
-    is_good &= check_speech(&settings);
+    is_good &= doctor_check_coaches(&settings);
+    is_good &= doctor_check_ears(&settings);
+    is_good &= doctor_check_voice(&settings);
     is_good &= check_material(&settings);
+    is_good &= doctor_check_proxies(&settings);
+    doctor_show_limits(&settings);
+    doctor_show_unit(&settings);
     settings_free(&settings);
     return is_good ? 0 : 1;
 }

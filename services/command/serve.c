@@ -332,6 +332,9 @@ static bool build(struct process *process, int64_t *ret_port)
     process->loop = loop_new();
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
+    if (process->settings.max_connections_per_address > 0)
+        process->shared.addresses =
+            addresses_new(process->settings.max_connections_per_address);
     raise_file_limit(&process->settings);
     derive_keys(process);
     if (!process->settings.safety_enabled)
@@ -387,6 +390,7 @@ static void tear_down(struct process *process)
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
     rates_free(process->shared.rates);
+    addresses_free(process->shared.addresses);
     log_free(process->log);
     loop_free(process->loop);
     sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));

@@ -320,6 +320,9 @@ static bool update(struct build *build)
     if (!is_good)
         return fail_database(build, build->new, build->building);
     build->report->passages = index_number(build->new, "SELECT passages FROM corpus", 0);
+    if (build->report->passages == 0)
+        return fail(build, build->directory,
+                    "there is no text in it (.md, .markdown or .txt)");
     return true;
 }
 

@@ -17,7 +17,7 @@ struct network *client_trusted(const char *list, size_t *ret_count)
     return networks;
 }
 
-static bool is_trusted(const struct server *server, const struct address *address)
+bool client_is_trusted(const struct server *server, const struct address *address)
 {
     for (size_t i = 0; i < server->trusted_count; i++)
         if (network_has(&server->trusted[i], address))
@@ -74,8 +74,9 @@ struct address client_address(const struct request *request)
 
     if (!address_of_peer(request->connection->descriptor, &client))
         return client;
-    for (int looked_at = 0; looked_at < FORWARDED_MOST && is_trusted(server, &client) &&
-                            take_entry(&rest, &entry);
+    for (int looked_at = 0;
+         looked_at < FORWARDED_MOST && client_is_trusted(server, &client) &&
+         take_entry(&rest, &entry);
          looked_at++) {
         if (!address_parse(entry, &named))
             break;

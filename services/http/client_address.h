@@ -12,6 +12,9 @@
 /* The networks of a list that the settings have checked; the caller frees them. */
 struct network *client_trusted(const char *list, size_t *ret_count);
 
+/* Is it one of TRUSTED_PROXIES? */
+bool client_is_trusted(const struct server *server, const struct address *address);
+
 /* All zeros where nobody can tell. */
 struct address client_address(const struct request *request);
 

@@ -242,6 +242,15 @@ void loop_post(struct loop *loop, loop_fn *fn, void *context)
         must(uv_async_send(&loop->posted_signal));
 }
 
+void loop_unpost(struct loop *loop, loop_fn *fn, void *context)
+{
+    assert(!loop->is_running);
+    uv_mutex_lock(&loop->posted_lock);
+    queue_forget(&loop->posted, fn, context);
+    queue_forget(&loop->posted_running, fn, context);
+    uv_mutex_unlock(&loop->posted_lock);
+}
+
 static void on_posted(uv_async_t *posted_signal)
 {
     struct loop *loop = posted_signal->data;

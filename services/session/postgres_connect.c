@@ -166,13 +166,13 @@ static bool prepare(PGconn *conn)
     return is_good && is_synced && PQsetnonblocking(conn, 1) == 0;
 }
 
-static bool beat(PGconn *conn, const struct store_id *process)
+static bool beat(PGconn *conn, const struct postgres_process *process)
 {
     struct postgres_values values = {0};
     PGresult *result;
     bool is_good;
 
-    postgres_value_id(&values, process);
+    postgres_process_values(&values, process);
     result = postgres_ask(conn, POSTGRES_BEAT, &values);
     is_good = PQresultStatus(result) == PGRES_COMMAND_OK;
     PQclear(result);
@@ -180,7 +180,7 @@ static bool beat(PGconn *conn, const struct store_id *process)
 }
 
 static enum postgres_trouble set_up(PGconn *conn, enum postgres_use use,
-                                    const struct store_id *process,
+                                    const struct postgres_process *process,
                                     struct buffer *problem)
 {
     char sqlstate[6] = POSTGRES_NO_ANSWER;
@@ -206,7 +206,7 @@ static void ignore_notice(void *context, const PGresult *result)
 }
 
 PGconn *postgres_connect(const char *url, enum postgres_use use,
-                         const struct store_id *process,
+                         const struct postgres_process *process,
                          enum postgres_trouble *ret_trouble, struct buffer *problem)
 {
     PGconn *conn = open_with(url, NULL);

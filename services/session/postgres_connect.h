@@ -6,7 +6,7 @@
 #define POSTGRES_CONNECT_H
 
 #include "buffer.h"
-#include "store_rules.h"
+#include "postgres_process.h"
 
 #include <libpq-fe.h>
 
@@ -28,7 +28,7 @@ bool postgres_connect_check(const char *url, struct buffer *problem);
 /* NULL with trouble, and then a line in `problem` where that is not NULL: it never has the
  * password.  Beats for the process, and brings the tables up to date. */
 PGconn *postgres_connect(const char *url, enum postgres_use use,
-                         const struct store_id *process,
+                         const struct postgres_process *process,
                          enum postgres_trouble *ret_trouble, struct buffer *problem);
 
 /* Only to read: nothing is set up, and nothing made. */

@@ -268,6 +268,7 @@ static void free_wanted(struct wanted *wanted)
 {
     for (struct wanted *next; wanted != NULL; wanted = next) {
         next = wanted->next;
+        loop_unpost(wanted->loop, give, wanted);
         PQfinish(wanted->conn);
         free(wanted);
     }
@@ -287,18 +288,10 @@ void postgres_connector_stop(struct postgres_connector *connector)
 }
 
 /* Its claims end at once, where there are any. */
-static void leave(struct postgres_connector *connector)
-{
-    struct postgres_values values = {0};
-
-    postgres_value_id(&values, &connector->ground->process);
-    PQclear(postgres_ask(connector->conn, POSTGRES_LEAVE, &values));
-}
-
 void postgres_connector_free(struct postgres_connector *connector)
 {
     if (connector->conn != NULL)
-        leave(connector);
+        postgres_process_leave(connector->conn, &connector->ground->process.id);
     PQfinish(connector->conn);
     pthread_cond_destroy(&connector->has_come);
     pthread_mutex_destroy(&connector->lock);

@@ -12,7 +12,6 @@
 #define POSTGRES_LANE_H
 
 #include "postgres_connector.h"
-#include "store.h"
 
 struct postgres_lane;
 

@@ -70,7 +70,7 @@ static bool beat(struct postgres_operation *operation,
 {
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &ground->process);
+    postgres_process_values(&values, &ground->process);
     return postgres_link_send(link, operation, POSTGRES_BEAT, &values);
 }
 

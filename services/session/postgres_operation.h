@@ -16,7 +16,9 @@
 #ifndef POSTGRES_OPERATION_H
 #define POSTGRES_OPERATION_H
 
+#include "postgres_process.h"
 #include "postgres_values.h"
+#include "store_usage.h"
 
 #include <stdatomic.h>
 
@@ -46,9 +48,10 @@ enum postgres_next {
 
 /* What all operations of a process share. */
 struct postgres_ground {
-    struct store_id process; /* this one, in the table of processes */
+    struct postgres_process process; /* this one */
     _Atomic int64_t
         speech_bytes; /* of all speech in the store, as far as is known here */
+    struct store_usage_board usage;
 };
 
 /* What the steps of a begin have found. */
@@ -65,9 +68,10 @@ struct postgres_beginning {
     bool is_ours; /* a try of this claim that we did not hear of was carried out */
     unsigned record_turn; /* of the record under the key; 0: a refusal */
     bool replays_record;
-    bool was_expected; /* the claim found the session unchanged */
-    bool had_room;     /* and the day had room */
-    unsigned looks;    /* at a session that another turn runs in */
+    bool was_expected;        /* the claim found the session unchanged */
+    bool had_room;            /* and the day had room */
+    struct store_usage usage; /* of that day; 0 where it was not counted */
+    unsigned looks;           /* at a session that another turn runs in */
     int64_t wait_until_us;
 };
 
@@ -123,8 +127,8 @@ struct postgres_operation {
     char sqlstate[6]; /* of the latest */
 
     /* Where it stands; its own. */
-    const struct postgres_ground *ground; /* borrowed */
-    unsigned step;                        /* of all but a begin */
+    struct postgres_ground *ground; /* borrowed */
+    unsigned step;                  /* of all but a begin */
     struct postgres_beginning beginning;
     bool is_found;
     bool is_ours;              /* of a commit: an earlier try of it was carried out */

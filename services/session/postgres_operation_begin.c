@@ -15,12 +15,12 @@
 
 #include "clock.h"
 #include "mem.h"
+#include "store_usage.h"
 
 #include <stdlib.h>
 
 #define WAIT_FOR_REPORT_US 500000
 #define LOOK_EACH_MS       20 /* whether the report of a reply has come */
-#define DAY_MS             INT64_C(86400000)
 
 /* A client that was just told how its turn ended may ask for the next one by another way, which
  * is quicker than the end of the claim: it is looked at again before the client is turned away. */
@@ -46,9 +46,8 @@ static bool find_facts(struct postgres_operation *operation, struct postgres_lin
 
 static bool is_capped(const struct postgres_operation *operation)
 {
-    const struct store_day_caps *caps = &operation->request.begin.caps;
-
-    return (caps->turns > 0 || caps->audio_ms > 0) && !operation->beginning.is_ours;
+    return store_has_caps(&operation->request.begin.caps) &&
+           !operation->beginning.is_ours;
 }
 
 /* The turns are read in the same go where the last question is to be answered. */
@@ -65,12 +64,12 @@ static bool send_claim(struct postgres_operation *operation,
     postgres_value_id(&values, &operation->session_id);
     postgres_value_number(&values, beginning->changes);
     postgres_value_id(&values, &request_id);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     postgres_value_digest(&values, claim->input.key.is_there, &claim->input.key.key);
     postgres_value_digest(&values, claim->input.key.is_there,
                           &claim->input.key.fingerprint);
     if (is_capped(operation)) {
-        postgres_value_number(&values, claim->now_ms / DAY_MS);
+        postgres_value_number(&values, store_day(claim->now_ms));
         postgres_value_number(&values, claim->audio_ms);
         postgres_value_number(&values, claim->caps.turns);
         postgres_value_number(&values, claim->caps.audio_ms);
@@ -78,6 +77,7 @@ static bool send_claim(struct postgres_operation *operation,
     beginning->claim_changes = beginning->changes;
     beginning->was_expected = false;
     beginning->had_room = true;
+    beginning->usage = (struct store_usage){0};
     if (!postgres_link_send(link, operation,
                             is_capped(operation) ? POSTGRES_CLAIM_CAPPED : POSTGRES_CLAIM,
                             &values))
@@ -120,7 +120,7 @@ static bool send_again(struct postgres_operation *operation,
         return true;
     postgres_value_id(&values, &operation->session_id);
     postgres_value_number(&values, operation->beginning.facts.turn_count);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     return postgres_link_send(link, operation, POSTGRES_SEND_AGAIN, &values);
 }
 
@@ -177,7 +177,7 @@ static void read_claim(struct postgres_operation *operation, struct postgres_row
                          beginning->claim_changes >= 0 &&
                          beginning->changes == beginning->claim_changes + 1 &&
                          store_id_equals(&running, &request_id) &&
-                         store_id_equals(&process, &operation->ground->process);
+                         store_id_equals(&process, &operation->ground->process.id);
     if (beginning->is_ours)
         facts->is_running = false;
 }
@@ -235,9 +235,10 @@ static void take_turns(struct postgres_operation *operation, const PGresult *res
     }
 }
 
-static void take_claim(struct postgres_beginning *beginning,
+static void take_claim(struct postgres_operation *operation,
                        enum postgres_statement which, const PGresult *result)
 {
+    struct postgres_beginning *beginning = &operation->beginning;
     struct postgres_row row = postgres_row_of(result, 0);
 
     if (which == POSTGRES_CLAIM) {
@@ -245,6 +246,9 @@ static void take_claim(struct postgres_beginning *beginning,
     } else if (PQntuples(result) == 1) {
         beginning->was_expected = postgres_row_number(&row) == 1;
         beginning->had_room = postgres_row_number(&row) == 1;
+        beginning->usage.day = store_day(operation->request.begin.now_ms);
+        beginning->usage.turns = postgres_row_number(&row);
+        beginning->usage.audio_ms = postgres_row_number(&row);
     }
 }
 
@@ -259,7 +263,7 @@ void postgres_begin_take(struct postgres_operation *operation,
     else if (which == POSTGRES_READ_TURNS)
         take_turns(operation, result);
     else if (which == POSTGRES_CLAIM || which == POSTGRES_CLAIM_CAPPED)
-        take_claim(beginning, which, result);
+        take_claim(operation, which, result);
     else if ((which == POSTGRES_READ_OUTCOME || which == POSTGRES_READ_RECORD) &&
              PQntuples(result) == 1) {
         private_text_free(&beginning->outcome);
@@ -322,8 +326,13 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
 
     if (!beginning->was_expected)
         return go_to(operation, BEGIN_FACTS);
-    if (!beginning->had_room)
+    if (!beginning->had_room) {
+        operation->begun.may_be_typed =
+            store_may_be_typed(&operation->request.begin.caps, beginning->usage.turns);
         return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
+    }
+    if (beginning->usage.day != 0)
+        store_usage_note(&operation->ground->usage, &beginning->usage);
     if (session->turn_count > 0 && session->turn_count + 1 == session->total_questions &&
         session->turns == NULL) {
         postgres_damaged(operation);

@@ -43,7 +43,7 @@ static bool send_commit(struct postgres_operation *operation,
     postgres_value_digest(&values, input->has_audio, &input->audio);
     postgres_value_digest(&values, input->has_transcript, &input->transcript);
     postgres_value_id(&values, &request_id);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     postgres_value_digest(&values, input->key.is_there, &input->key.key);
     postgres_value_digest(&values, input->key.is_there, &input->key.fingerprint);
     add_scores(&values, commit, scores);
@@ -64,7 +64,7 @@ static bool send_release(struct postgres_operation *operation,
 
     postgres_value_id(&values, &operation->session_id);
     postgres_value_id(&values, &request);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     postgres_value_number(&values, expires_ms);
     postgres_value_number(&values, operation->now_ms);
     return postgres_link_send(link, operation, POSTGRES_END_TURN, &values);
@@ -166,7 +166,7 @@ bool postgres_delivery_ask(struct postgres_operation *operation,
 
     postgres_value_id(&values, &operation->session_id);
     postgres_value_number(&values, operation->request.report.turn_number);
-    postgres_value_id(&values, &ground->process);
+    postgres_value_id(&values, &ground->process.id);
     postgres_value_number(&values, operation->request.report.was_delivered);
     return postgres_link_send(link, operation, POSTGRES_REPORT, &values);
 }

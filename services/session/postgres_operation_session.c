@@ -41,15 +41,14 @@ static bool insert(struct postgres_operation *operation, struct postgres_link *l
 static bool prepare(struct postgres_operation *operation, struct postgres_link *link)
 {
     const struct store_new_session *create = &operation->request.create;
-    struct postgres_values client = {0};
+    struct postgres_values gate = {0};
     struct postgres_values key = {0};
 
-    postgres_value_digest(&client, true, &create->client);
-    postgres_value_number(&client, create->now_ms);
+    postgres_value_number(&gate, create->client.bytes[0]);
     postgres_value_digest(&key, true, &create->key.key);
     postgres_value_number(&key, create->now_ms);
     return (!is_counted(create) ||
-            postgres_link_send(link, operation, POSTGRES_LOCK_CLIENT, &client)) &&
+            postgres_link_send(link, operation, POSTGRES_PASS_GATE, &gate)) &&
            (!create->key.is_there ||
             postgres_link_send(link, operation, POSTGRES_FREE_KEY, &key));
 }

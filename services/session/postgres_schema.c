@@ -27,11 +27,15 @@
  *   last_...       belong to the last committed turn
  *   client         who started it; only kept where sessions are counted
  *
+ * A gate is passed by who makes a session for a client whose sessions are counted, one after the
+ * other; a client always has the same one, many share it, and nothing of a client is in it.
+ *
  * A refusal names the session that the client named: it need not be there, and goes without it
  * only by itself or with a deletion.
  */
 static const char *const migrations[] = {
-    "CREATE TABLE poise_process (id uuid PRIMARY KEY, seen timestamptz NOT NULL);"
+    "CREATE TABLE poise_process (id uuid PRIMARY KEY, seen timestamptz NOT NULL,"
+    "  place bytea NOT NULL, number bigint NOT NULL, born bigint NOT NULL);"
     "CREATE TABLE poise_session ("
     "  id uuid PRIMARY KEY,"
     "  expires_ms bigint NOT NULL,"
@@ -107,7 +111,7 @@ static const char *const migrations[] = {
     "CREATE INDEX poise_refusal_at ON poise_refusal (at_ms, id);"
     "CREATE INDEX poise_refusal_session ON poise_refusal (session)"
     "  WHERE session IS NOT NULL;"
-    "CREATE TABLE poise_client (client bytea PRIMARY KEY, at_ms bigint NOT NULL);"
+    "CREATE TABLE poise_gate (number bigint PRIMARY KEY, passed bigint NOT NULL);"
     "CREATE TABLE poise_day (day bigint PRIMARY KEY, turns bigint NOT NULL,"
     "  audio_ms bigint NOT NULL);"
     "CREATE TABLE poise_rate (key bytea PRIMARY KEY, whole_us bigint NOT NULL);",

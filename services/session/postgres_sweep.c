@@ -6,11 +6,9 @@
 
 #define AT_ONCE        256
 #define SPEECH_AT_ONCE 32 /* up to a megabyte each */
-#define DAY_MS         INT64_C(86400000)
-#define DAYS_KEPT      2 /* clocks differ */
+#define DAYS_KEPT      2  /* clocks differ */
 #define PROCESS_S      3600
 #define RATE_US        INT64_C(60000000)
-#define CLIENT_MS      DAY_MS
 
 /* One statement, until it finds no more than it may.  false: trouble. */
 static bool run(PGconn *conn, enum postgres_statement which, int64_t value,
@@ -70,8 +68,7 @@ bool postgres_sweep(PGconn *conn, struct postgres_ground *ground, int64_t now_ms
         {POSTGRES_SWEEP_SESSIONS, now_ms, AT_ONCE},
         {POSTGRES_SWEEP_REFUSALS, refusals_before_ms, AT_ONCE},
         {POSTGRES_CROWD_OUT_REFUSALS, STORE_REFUSALS_MOST, AT_ONCE},
-        {POSTGRES_SWEEP_CLIENTS, now_ms - CLIENT_MS, AT_ONCE},
-        {POSTGRES_SWEEP_DAYS, now_ms / DAY_MS - DAYS_KEPT, AT_ONCE},
+        {POSTGRES_SWEEP_DAYS, store_day(now_ms) - DAYS_KEPT, AT_ONCE},
         {POSTGRES_SWEEP_RATES, RATE_US, AT_ONCE},
         {POSTGRES_SWEEP_PROCESSES, PROCESS_S, AT_ONCE},
     };

@@ -17,9 +17,9 @@
 #include "sqlite_checkpointer.h"
 #include "sqlite_file.h"
 #include "sqlite_reports.h"
+#include "store_usage.h"
 
 #include <assert.h>
-#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -55,8 +55,7 @@ struct sqlite_keeper {
     _Atomic int64_t commits;
     _Atomic int64_t operations;
     _Atomic int last_error;
-    pthread_mutex_t usage_lock;
-    struct store_usage usage; /* of stats, behind the lock */
+    struct store_usage_board usage;
 };
 
 static void wake_waiting(struct sqlite_keeper *keeper, struct operation_list *batch,
@@ -67,7 +66,6 @@ static void run_batch(struct sqlite_keeper *keeper, struct operation_list *batch
                       struct operation_list *again);
 static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
                     bool for_writing, int64_t now_us);
-static void publish_usage(struct sqlite_keeper *keeper);
 static void undo(struct sqlite_keeper *keeper, struct operation *last);
 static bool is_trouble_of_one(const struct sqlite_keeper *keeper);
 static void sort_out(struct sqlite_keeper *keeper, struct operation_list *batch,
@@ -92,7 +90,7 @@ struct sqlite_keeper *sqlite_keeper_open(const char *path, struct buffer *proble
     keeper->claims = store_claims_new(CLAIMS_MOST);
     keeper->reports = sqlite_reports_new(keeper->claims);
     keeper->empty_log_due_us = INT64_MAX;
-    pthread_mutex_init(&keeper->usage_lock, NULL);
+    store_usage_init(&keeper->usage);
     keeper->db = sqlite_file_open(path, problem);
     if (keeper->db == NULL)
         goto fail;
@@ -105,7 +103,7 @@ struct sqlite_keeper *sqlite_keeper_open(const char *path, struct buffer *proble
     keeper->checkpointer = sqlite_checkpointer_new(path, problem);
     if (keeper->checkpointer == NULL)
         goto fail;
-    rows_read_usage(&keeper->rows, store_day(clock_wall_ms()), &keeper->usage);
+    rows_read_usage(&keeper->rows, store_day(clock_wall_ms()), &keeper->usage.latest);
     keeper->ground.rows = &keeper->rows;
     keeper->ground.claims = keeper->claims;
     sqlite3_wal_hook(keeper->db, on_log_grown, keeper);
@@ -127,7 +125,7 @@ void sqlite_keeper_free(struct sqlite_keeper *keeper)
     rows_done(&keeper->rows);
     sqlite3_close(keeper->db);
     store_claims_free(keeper->claims);
-    pthread_mutex_destroy(&keeper->usage_lock);
+    store_usage_done(&keeper->usage);
     free(keeper);
 }
 
@@ -271,7 +269,7 @@ static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
         atomic_fetch_add_explicit(&keeper->operations, writes, memory_order_relaxed);
     }
     if (ground->usage.day != 0)
-        publish_usage(keeper);
+        store_usage_note(&keeper->usage, &ground->usage);
     return true;
 
 fail:
@@ -280,13 +278,6 @@ fail:
     if (are_reports_due)
         keeper->reports.due_us = now_us + RETRY_US;
     return false;
-}
-
-static void publish_usage(struct sqlite_keeper *keeper)
-{
-    pthread_mutex_lock(&keeper->usage_lock);
-    keeper->usage = keeper->ground.usage;
-    pthread_mutex_unlock(&keeper->usage_lock);
 }
 
 static void undo(struct sqlite_keeper *keeper, struct operation *last)
@@ -402,13 +393,8 @@ void sqlite_keeper_finish(struct sqlite_keeper *keeper, int64_t now_us,
 
 struct store_stats sqlite_keeper_stats(struct sqlite_keeper *keeper)
 {
-    struct store_usage usage;
-
-    pthread_mutex_lock(&keeper->usage_lock);
-    usage = keeper->usage;
-    pthread_mutex_unlock(&keeper->usage_lock);
     return (struct store_stats){
-        .usage = usage,
+        .usage = store_usage_latest(&keeper->usage),
         .commits = atomic_load_explicit(&keeper->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&keeper->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&keeper->last_error, memory_order_relaxed),

@@ -4,6 +4,8 @@
  */
 #include "sqlite_operation_internal.h"
 
+#include "store_usage.h"
+
 static struct store_facts gather_facts(const struct operation *operation,
                                        const struct claim *claim,
                                        const struct stored_session *stored,
@@ -45,7 +47,8 @@ static enum operation_step count_turn(struct operation *operation,
         return STEP_DONE;
     if (!rows_read_usage(ground->rows, store_day(request->now_ms), &usage))
         return STEP_FAILED;
-    error = store_check_caps(&usage, request, &operation->begun.may_be_typed);
+    operation->begun.may_be_typed = store_may_be_typed(&request->caps, usage.turns);
+    error = store_check_caps(&usage, request);
     if (error != OK)
         return operation_done(operation, error);
     if (!ground->is_writing)

@@ -247,13 +247,21 @@ static void check(struct store *store, struct loop *loop, store_done_fn *done,
 
 static struct store_stats stats(struct store *store)
 {
-    const struct postgres_store_state *state = &store_of(store)->state;
+    struct postgres_store_state *state = &store_of(store)->state;
 
     return (struct store_stats){
         .commits = atomic_load_explicit(&state->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&state->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&state->last_error, memory_order_relaxed),
+        .usage = store_usage_latest(&state->ground.usage),
     };
+}
+
+static void free_store(struct postgres_store *store)
+{
+    store_usage_done(&store->state.ground.usage);
+    pthread_mutex_destroy(&store->lock);
+    free(store);
 }
 
 static void close_store(struct store *store)
@@ -265,8 +273,7 @@ static void close_store(struct store *store)
     for (size_t at = 0; at < atomic_load(&postgres->lane_count); at++)
         postgres_lane_close(postgres->lanes[at].lane, deadline_us);
     postgres_connector_free(postgres->state.connector);
-    pthread_mutex_destroy(&postgres->lock);
-    free(postgres);
+    free_store(postgres);
 }
 
 static const struct store methods = {
@@ -295,16 +302,35 @@ bool store_postgres_is_url(const char *url)
            strncmp(url, "postgres://", strlen("postgres://")) == 0;
 }
 
+/* What today has used up already. */
+static void read_usage(PGconn *conn, struct postgres_ground *ground)
+{
+    struct store_usage usage = {.day = store_day(clock_wall_ms())};
+    struct postgres_values values = {0};
+    PGresult *result;
+
+    postgres_value_number(&values, usage.day);
+    result = postgres_ask(conn, POSTGRES_READ_DAY, &values);
+    if (PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1) {
+        struct postgres_row row = postgres_row_of(result, 0);
+
+        usage.turns = postgres_row_number(&row);
+        usage.audio_ms = postgres_row_number(&row);
+    }
+    PQclear(result);
+    store_usage_note(&ground->usage, &usage);
+}
+
 struct store *store_postgres_open(const char *url, struct buffer *problem)
 {
     struct postgres_store *store = MEM_NEW(struct postgres_store);
-    struct id process = id_random();
     enum postgres_trouble trouble = TROUBLE_REFUSED;
     PGconn *conn = NULL;
 
     store->store = methods;
-    store->state.ground.process = store_id_of(&process);
+    store->state.ground.process = postgres_process_here();
     pthread_mutex_init(&store->lock, NULL);
+    store_usage_init(&store->state.ground.usage);
     if (postgres_connect_check(url, problem))
         conn = postgres_connect(url, USE_BLOCKING, &store->state.ground.process, &trouble,
                                 problem);
@@ -312,12 +338,15 @@ struct store *store_postgres_open(const char *url, struct buffer *problem)
         buffer_append_string(problem,
                              "store: it is tried again; until then the service is "
                              "not ready\n");
+    if (conn != NULL) {
+        read_usage(conn, &store->state.ground);
+        postgres_process_bury(conn, &store->state.ground.process);
+    }
     if (trouble != TROUBLE_REFUSED)
         store->state.connector = postgres_connector_start(
             url, conn, &store->state.ground, &store->state.last_error, problem);
     if (store->state.connector != NULL)
         return &store->store;
-    pthread_mutex_destroy(&store->lock);
-    free(store);
+    free_store(store);
     return NULL;
 }

@@ -81,6 +81,11 @@ const struct reply *answer(struct world *world, const struct session *session,
                            const char *transcript);
 const struct reply *answer_with(struct world *world, const struct session *session,
                                 const char *transcript, const char *headers);
+
+/* The same answer, sent again while another turn is said to be in progress: a process that
+ * died holds a session in PostgreSQL for five seconds. */
+const struct reply *answer_when_free(struct world *world, const struct session *session,
+                                     const char *transcript);
 const struct reply *send_form(struct world *world, const struct session *session,
                               struct form form);
 struct connection *begin_answer(struct world *world, const struct session *session,

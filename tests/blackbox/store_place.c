@@ -113,6 +113,19 @@ static void lock_tables(struct store_place *place)
 
 /* --- SQLite ----------------------------------------------------------------------------- */
 
+static void lock_file(struct store_place *place)
+{
+    struct bytes path = {0};
+
+    bytes_addf(&path, "%s/poise.db", place->directory);
+    cr_assert(sqlite3_open(path.data, &place->lock) == SQLITE_OK);
+    cr_assert(sqlite3_exec(place->lock, "BEGIN IMMEDIATE", NULL, NULL, NULL) ==
+              SQLITE_OK);
+    bytes_free(&path);
+}
+
+/* --- Either ----------------------------------------------------------------------------- */
+
 static void read_files(const struct store_place *place, struct bytes *contents)
 {
     DIR *directory = opendir(place->directory);
@@ -127,19 +140,6 @@ static void read_files(const struct store_place *place, struct bytes *contents)
     }
     closedir(directory);
 }
-
-static void lock_file(struct store_place *place)
-{
-    struct bytes path = {0};
-
-    bytes_addf(&path, "%s/poise.db", place->directory);
-    cr_assert(sqlite3_open(path.data, &place->lock) == SQLITE_OK);
-    cr_assert(sqlite3_exec(place->lock, "BEGIN IMMEDIATE", NULL, NULL, NULL) ==
-              SQLITE_OK);
-    bytes_free(&path);
-}
-
-/* --- Either ----------------------------------------------------------------------------- */
 
 struct store_place *store_place_make(const char *directory)
 {
@@ -162,10 +162,9 @@ const char *store_place_setting(const struct store_place *place)
 void store_place_read(struct store_place *place, struct bytes *contents)
 {
     bytes_add_text(contents, "");
+    read_files(place, contents);
     if (place->database)
         read_tables(place, contents);
-    else
-        read_files(place, contents);
 }
 
 void store_place_lock(struct store_place *place)

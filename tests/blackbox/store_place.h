@@ -20,8 +20,8 @@ struct store_place *store_place_make(const char *directory);
 /* "STORE_URL=..."; borrowed. */
 const char *store_place_setting(const struct store_place *place);
 
-/* Appends every byte that is kept: the files, or the rows of all tables, both as they are
- * and as text. */
+/* Appends every byte that is kept: the files in the world's directory, and the rows of all
+ * tables of PostgreSQL, both as they are and as text. */
 void store_place_read(struct store_place *place, struct bytes *contents);
 
 /* Nobody can change anything in the store until it is unlocked. */

@@ -29,33 +29,6 @@ Test(connections, a_thousand_silent_ones_do_not_hurt_the_next)
     world_end(world);
 }
 
-Test(connections, one_more_than_allowed_is_told_so_and_room_comes_back)
-{
-    enum { MANY = 64 };
-    struct world *world = world_with_builtin_coach("MAX_CONNECTIONS=16", "WORKERS=1");
-    struct connection *connections[MANY];
-    int served = 0;
-    for (int i = 0; i < MANY; i++) {
-        connections[i] = connection_open(world->port);
-        connection_send_text(connections[i], HEALTHZ);
-        const struct reply *reply = receive(world, connections[i], "GET");
-        expect_envelope(reply);
-        served += reply->status == 200;
-        if (reply->status != 200)
-            expect_error(reply, ERROR_OVERLOADED);
-    }
-    cr_assert(served >= 1 && served <= 16, "%d were served", served);
-    for (int i = 0; i < MANY; i++)
-        connection_close(connections[i]);
-
-    const struct reply *reply;
-    do
-        reply = ask(world, (struct request){.method = "GET", .path = "/healthz"});
-    while (reply->status == 503);
-    expect_success(reply);
-    world_end(world);
-}
-
 Test(connections, when_descriptors_run_out_the_program_waits_and_recovers)
 {
     enum { MANY = 40 };

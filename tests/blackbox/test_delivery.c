@@ -177,7 +177,7 @@ Test(delivery, a_turn_that_was_under_way_at_kill_9_never_was)
     upstream_release(world->upstream);
 
     cr_assert_str_eq(session_facts(world, &session), before);
-    expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
+    expect_number(answer_when_free(world, &session, ANSWER), "data.question_number", 1);
     connection_close(turn);
     world_end(world);
 }

@@ -233,14 +233,18 @@ Test(index, takes_what_lies_there_as_it_is)
     remove_shelf(&shelf);
 }
 
-Test(index, of_an_empty_directory_is_an_index_without_passages)
+Test(index, of_a_directory_without_text_is_none_and_the_old_one_stays)
 {
     struct shelf shelf = make_shelf();
 
-    expect_run(&shelf, INDEX, 0, "docs.index: 0 passages of 0 files");
-    cr_expect_eq(count(&shelf, "SELECT count(*) FROM corpus WHERE json ="
-                               " '{\"title\":\"docs\"}'"),
-                 1);
+    put_text(&shelf, "docs/picture.png", "no text");
+    expect_run(&shelf, INDEX, 1, "docs: there is no text in it");
+    put_text(&shelf, "docs/one.md", "Something to find.");
+    expect_run(&shelf, INDEX, 0, "docs.index: 1 passages of 1 files");
+    remove_file(&shelf, "docs/one.md");
+    expect_run(&shelf, INDEX, 1, "docs: there is no text in it");
+
+    cr_expect_eq(count_passages_with(&shelf, "Something"), 1);
     remove_shelf(&shelf);
 }
 
@@ -308,7 +312,8 @@ Test(index, lets_nobody_else_write_meanwhile)
     cr_assert_eq(flock(file, LOCK_EX), 0);
     expect_run(&shelf, INDEX, 1, "another poise index is at work");
     close(file);
-    expect_run(&shelf, INDEX, 0, "0 passages");
+    put_text(&shelf, "docs/one.md", "Something to find.");
+    expect_run(&shelf, INDEX, 0, "1 passages");
     cr_expect_neq(access(path.data, F_OK), 0);
     bytes_free(&path);
     remove_shelf(&shelf);

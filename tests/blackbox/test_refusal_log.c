@@ -3,7 +3,6 @@
  * nowhere else.
  */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,18 +24,13 @@ static const struct reply *refuse_one(struct world *world)
     return reply;
 }
 
-static bool is_in_a_file(struct world *world, const char *text)
+static bool is_kept(struct world *world, const char *text)
 {
-    DIR *directory = opendir(world->directory);
-    struct dirent *entry;
-    struct bytes files = {0};
+    struct bytes contents = {0};
 
-    bytes_add_text(&files, "");
-    while ((entry = readdir(directory)) != NULL)
-        bytes_add_file(&files, world_path(world, entry->d_name));
-    closedir(directory);
-    bool is_found = bytes_has(&files, text);
-    bytes_free(&files);
+    store_place_read(world->store, &contents);
+    bool is_found = bytes_has(&contents, text);
+    bytes_free(&contents);
     return is_found;
 }
 
@@ -95,7 +89,7 @@ Test(refusal_log, all_but_the_question_is_kept_where_it_is_not_wanted)
     expect_fields(json_of(world, refusals_of(world, "DEBUG=false",
                                              ARGUMENTS("refusals", "--jsonl"))),
                   NULL);
-    cr_assert_not(is_in_a_file(world, CANARY));
+    cr_assert_not(is_kept(world, CANARY));
     world_end(world);
 }
 
@@ -118,7 +112,7 @@ Test(refusal_log, a_file_of_lines_takes_its_place)
     expect_fields(json_of(world, lines.data), ABOUT_NOTHING);
     cr_assert_str_eq(refusals_of(world, setting, ARGUMENTS("refusals", "--jsonl")),
                      lines.data);
-    cr_assert_not(is_in_a_file(world, CANARY), "it is in the store as well");
+    cr_assert_not(is_kept(world, CANARY), "it is in the store as well");
     bytes_free(&lines);
     world_end(world);
     directory_remove(directory);
@@ -142,7 +136,7 @@ Test(refusal_log, what_the_safety_filter_stops_is_not_kept)
 
     expect_content_refused(ask_textbook(world, "fuck you " CANARY), "filter");
 
-    cr_assert_not(is_in_a_file(world, CANARY));
+    cr_assert_not(is_kept(world, CANARY));
     world_end(world);
 }
 
@@ -156,8 +150,8 @@ Test(refusal_log, answers_and_selections_are_kept_nowhere)
     expect_success(ask_textbook(world, ANSWERABLE));
     expect_success(chat_selection(world, "Who wrote sonnets?", SELECTED));
 
-    cr_assert_not(is_in_a_file(world, CANARY));
-    cr_assert_not(is_in_a_file(world, ANSWERABLE));
+    cr_assert_not(is_kept(world, CANARY));
+    cr_assert_not(is_kept(world, ANSWERABLE));
     world_end(world);
     study_remove(&study);
 }
@@ -169,10 +163,10 @@ Test(refusal_log, a_session_that_is_deleted_takes_its_refusals_with_it)
 
     post(world, "/ask",
          json_body(world, MEMBERS("question", ABOUT_NOTHING, "session_id", session.id)));
-    cr_assert(is_in_a_file(world, CANARY), "or else the search below proves nothing");
+    cr_assert(is_kept(world, CANARY), "or else the search below proves nothing");
     expect_success(delete_session(world, &session));
 
-    cr_assert_not(is_in_a_file(world, CANARY));
+    cr_assert_not(is_kept(world, CANARY));
     world_end(world);
 }
 

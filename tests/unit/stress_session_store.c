@@ -10,7 +10,7 @@
  */
 #include "clock.h"
 #include "mem.h"
-#include "store_sqlite.h"
+#include "store_open.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -309,6 +309,7 @@ int main(int count, char **arguments)
     size_t loops = (size_t)argument(arguments, count, 1, 2);
     size_t sessions = (size_t)argument(arguments, count, 2, 1000);
     const char *place = getenv("TMPDIR");
+    const char *given; /* a PostgreSQL database */
     char directory[128];
     struct crowd crowds[LOOPS_MOST] = {0};
     char path[160];
@@ -327,7 +328,8 @@ int main(int count, char **arguments)
     buffer_init(&problem, 4096);
     snprintf(path, sizeof(path), "%s/poise.db", directory);
     snprintf(url, sizeof(url), "sqlite:///%s", path);
-    store = store_sqlite_open(url, &problem);
+    given = getenv("POISE_TEST_STORE_URL");
+    store = store_open(given != NULL ? given : url, &problem);
     if (store == NULL) {
         fputs(problem.bytes, stderr);
         return 2;

@@ -224,7 +224,8 @@ Test(file, a_file_of_the_third_version_is_brought_up_to_date)
             "INSERT INTO refusal (at_ms, reason, chunks) VALUES (1, 'gate', 0);"
             "PRAGMA user_version = 3");
     buffer_init(&problem, 4096);
-    cr_expect(store_sqlite_refusals(world.place.url, 0, count_refusal, &refusals, &problem));
+    cr_expect(
+        store_sqlite_refusals(world.place.url, 0, count_refusal, &refusals, &problem));
     cr_expect_eq(refusals, 1, "`poise refusals` reads it as it is");
     buffer_done(&problem);
     world.store = world_open(world.place.url);

@@ -1,0 +1,106 @@
+/*
+ * `poise doctor` of who stands in, who is believed, and how much is taken on; and `poise
+ * health`.
+ */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "play.h"
+
+TestSuite(doctor, .timeout = 60);
+
+/* doctor with these settings; the output has all of the parts, and the status is this. */
+static void expect_said(struct settings_list settings, int status,
+                        const char *const *said)
+{
+    char *directory = directory_make();
+    struct run result = run_program(directory, ARGUMENTS("doctor"), settings);
+
+    cr_expect_eq(result.status, status, "status %d:\n%s", result.status,
+                 result.output.data);
+    for (; *said != NULL; said++)
+        cr_expect(bytes_has(&result.output, *said), "no \"%s\":\n%s", *said,
+                  result.output.data);
+    bytes_free(&result.output);
+    directory_remove(directory);
+    free(directory);
+}
+
+#define STORE "STORE_URL=sqlite:///poise.db", "STT_PROVIDER=none", "TTS_PROVIDER=none"
+
+Test(doctor, each_who_stands_in_is_asked)
+{
+    struct upstream *first = upstream_open(), *second = upstream_open();
+    char url[128], fallbacks[256], failed[128];
+    upstream_always(first, (struct saying){.body = "{\"id\":\"m\"}"});
+    upstream_always(second, (struct saying){.status = 401, .body = "{}"});
+    snprintf(url, sizeof url, "GROQ_BASE_URL=%s", upstream_base_url(first));
+    snprintf(fallbacks, sizeof fallbacks, "LLM_FALLBACKS=small,other@%s,builtin",
+             upstream_base_url(second));
+    snprintf(failed, sizeof failed,
+             "FAIL  coach, fallback 2: llm_auth_error: the server refuses "
+             "LLM_FALLBACK_API_KEY (other at %s)",
+             upstream_base_url(second));
+
+    expect_said(SETTINGS(STORE, "GROQ_API_KEY=" GROQ_KEY, url, fallbacks), 1,
+                FIELDS_NAMED("ok    coach: ", "ok    coach, fallback 1: small at ",
+                             failed, "ok    coach, fallback 3: builtin"));
+
+    cr_expect_eq(upstream_call_count(first), 2);
+    cr_expect_eq(upstream_call_count(second), 1);
+    free(upstream_close(first));
+    free(upstream_close(second));
+}
+
+Test(doctor, who_is_believed_must_not_be_everybody)
+{
+    expect_said(SETTINGS(STORE, "TRUSTED_PROXIES=10.1.0.0/16,0.0.0.0/0"), 1,
+                FIELDS_NAMED("FAIL  proxies: "));
+    expect_said(SETTINGS(STORE, "TRUSTED_PROXIES=::/1"), 1,
+                FIELDS_NAMED("FAIL  proxies: "));
+    expect_said(
+        SETTINGS(STORE, "TRUSTED_PROXIES=10.0.0.0/8", "RATE_LIMIT_TURNS_PER_MINUTE=10"),
+        0, FIELDS_NAMED("ok    proxies: X-Forwarded-For is believed of TRUSTED"));
+    expect_said(SETTINGS(STORE, "MAX_CONNECTIONS_PER_ADDRESS=10"), 0,
+                FIELDS_NAMED("note  proxies: none: behind a proxy", "ok    proxies: "));
+}
+
+Test(doctor, what_is_taken_on_is_said_and_what_contradicts_it)
+{
+    expect_said(SETTINGS(STORE, "MAX_INFLIGHT_TURNS=7", "OVERLOAD_LAG_MS=0",
+                         "LLM_TIMEOUT_SECONDS=60", "BREAKER_FAILURES=0"),
+                0,
+                FIELDS_NAMED("ok    limits: 7 turns and 20000 connections",
+                             "late (never)", "never left alone",
+                             "note  providers that fail: LLM_TIMEOUT"));
+    expect_said(SETTINGS(STORE, "TURN_DEADLINE_SECONDS=60"), 0,
+                FIELDS_NAMED("note  systemd: TimeoutStopSec="));
+}
+
+Test(doctor, more_who_stand_in_than_there_may_be_are_refused)
+{
+    expect_said(SETTINGS(STORE, "LLM_FALLBACKS=a,b,c,d,e,f,g,h,i"), 2,
+                FIELDS_NAMED("LLM_FALLBACKS=a,b,c,d,e,f,g,h,i: must be at most eight"));
+    expect_said(SETTINGS(STORE, "GROQ_API_KEY=" GROQ_KEY,
+                         "STT_FALLBACKS=groq,groq,groq,groq,groq,groq,groq,groq,groq"),
+                2, FIELDS_NAMED("STT_FALLBACKS=", ": must be at most eight"));
+}
+
+Test(doctor, health_says_whether_the_service_lives)
+{
+    struct world *world = world_with_builtin_coach();
+    const char *port = words(world, "PORT=%d", world->port);
+
+    struct run alive = run_program(world->directory, ARGUMENTS("health"),
+                                   SETTINGS("HOST=0.0.0.0", port));
+    cr_expect_eq(alive.status, 0, "%s", alive.output.data);
+    world_signal(world, SIGTERM);
+    world_await_exit(world);
+    struct run gone = run_program(world->directory, ARGUMENTS("health"), SETTINGS(port));
+    cr_expect_eq(gone.status, 1, "%s", gone.output.data);
+
+    bytes_free(&alive.output);
+    bytes_free(&gone.output);
+    world_end(world);
+}
