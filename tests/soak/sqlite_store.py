@@ -1,5 +1,5 @@
 """The store of one process: an SQLite file on a small disk of its own, which can be locked by another
-program and filled to the last byte.
+program and full to the last byte.
 
 The disk is a tmpfs; mounting one takes root, and ./dev soak asks for a namespace where it is not.
 Without either the disk is never full, and the report says so.
@@ -20,7 +20,6 @@ class SqliteStore:
     def __init__(self, directory, megabytes):
         self._disk = pathlib.Path(directory) / "disk"
         self._file = self._disk / "poise.db"
-        self._filler = self._disk / "filler"
         self._megabytes = megabytes
         self.has_small_disk = False
 
@@ -54,20 +53,19 @@ class SqliteStore:
 
     @contextlib.contextmanager
     def full(self):
-        """Not a byte is left; some come back when a checkpoint frees them, and are gone again."""
+        """Not a byte is left: the disk is made as small as what is on it, while that still grows."""
+        for spare in (0, 64, 256, 1024):
+            now = os.statvfs(self._disk)
+            if self._resize((now.f_blocks - now.f_bfree) * now.f_frsize + spare * 1024):
+                break
         try:
-            with open(self._filler, "wb") as filler:
-                with contextlib.suppress(OSError):
-                    while True:
-                        left = os.statvfs(self._disk)
-                        room = left.f_bavail * left.f_frsize
-                        os.posix_fallocate(filler.fileno(), os.fstat(filler.fileno()).st_size, max(room, 4096))
             yield
         finally:
-            self._filler.unlink(missing_ok=True)
+            self._resize(self._megabytes * MB)
 
-    def bytes_used(self):
-        return sum(each.stat().st_size for each in self._disk.glob("poise.db*"))
+    def _resize(self, size):
+        command = ["mount", "-t", "tmpfs", "-o", f"remount,size={size}", "soak", self._disk]
+        return subprocess.run(command, capture_output=True, check=False).returncode == 0
 
     def holds(self, text):
         """How often the bytes stand in the store's files: after deletion never."""

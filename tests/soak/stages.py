@@ -46,7 +46,7 @@ class OneProcess:
     is_behind_proxy = False
 
     def __init__(self, directory, plan, arguments, scripted, complain):
-        self.store = sqlite_store.SqliteStore(directory, 256 + int(plan.storm_s / 2))
+        self.store = sqlite_store.SqliteStore(directory, 512 + int(2 * plan.storm_s))
         settings = settings_of(arguments, scripted, self.store)
         one = service.Service(plan.program, directory, "poise", settings, complain)
         self.services = [one]

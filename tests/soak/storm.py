@@ -181,7 +181,7 @@ class Storm:
         while True:
             gauges = await self._gauges(service)
             files = service.descriptors()
-            is_idle = all(gauges.get(name, 0) == 0 for name in IDLE_GAUGES)
+            is_idle = all(gauges.get(name) == 0 for name in IDLE_GAUGES)
             if is_idle and files[OF_CLIENTS] == 0 or time.monotonic() > give_up:
                 return service.resident_kb(), files, gauges
             await asyncio.sleep(0.5)
@@ -212,8 +212,8 @@ class Storm:
             if more := files_now - files:
                 self.complain("descriptors that did not come back", dict(more))
             for name in IDLE_GAUGES:
-                if gauges.get(name, 0) != 0:
-                    self.complain("gauges that did not come back", f"{name} {gauges[name]}")
+                if gauges.get(name) != 0:
+                    self.complain("gauges that did not come back", f"{name} {gauges.get(name)}")
 
     async def _end_interviews(self):
         done, late = await asyncio.wait(self._candidates, timeout=PAUSE_S)
