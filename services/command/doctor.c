@@ -96,7 +96,7 @@ static bool check_store(const struct settings *settings)
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
     store = store_open(settings->store_url, &problem);
-    if (store == NULL) {
+    if (store == NULL || problem.length > 0) { /* a problem alone: nobody answers yet */
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
         doctor_say(false, "store",

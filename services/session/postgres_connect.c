@@ -58,18 +58,19 @@ static void explain(struct buffer *problem, const char *what, const char *detail
 
 /* An error message of libpq's as one line.  While a connection is made it names hosts, users and
  * databases, and never the password. */
-static void explain_libpq(struct buffer *problem, const char *message)
+static void explain_libpq(struct buffer *problem, const char *message,
+                          enum postgres_trouble trouble)
 {
     size_t length = strlen(message);
 
-    if (problem == NULL)
-        return;
     while (length > 0 && message[length - 1] == '\n')
         length--;
     buffer_append_string(problem, "store: PostgreSQL: ");
     for (size_t at = 0; at < length; at++)
-        buffer_append_char(problem, message[at] == '\n' ? ' ' : message[at]);
-    buffer_append_char(problem, '\n');
+        buffer_append_char(problem,
+                           (unsigned char)message[at] < 0x20 ? ' ' : message[at]);
+    buffer_append_string(problem,
+                         trouble == TROUBLE_AWAY ? "; it is tried again\n" : "\n");
 }
 
 bool postgres_connect_check(const char *url, struct buffer *problem)
@@ -215,9 +216,10 @@ PGconn *postgres_connect(const char *url, enum postgres_use use,
         PQsetNoticeReceiver(conn, ignore_notice, NULL);
         *ret_trouble = set_up(conn, use, process, problem);
     } else {
-        explain_libpq(problem, PQerrorMessage(conn));
         /* Only who tells somebody needs to know which it is. */
         *ret_trouble = problem == NULL ? TROUBLE_AWAY : trouble_of(url, conn);
+        if (problem != NULL)
+            explain_libpq(problem, PQerrorMessage(conn), *ret_trouble);
     }
     if (*ret_trouble == TROUBLE_NONE)
         return conn;
@@ -233,7 +235,7 @@ PGconn *postgres_connect_to_read(const char *url, struct buffer *problem)
         PQsetNoticeReceiver(conn, ignore_notice, NULL);
         return conn;
     }
-    explain_libpq(problem, PQerrorMessage(conn));
+    explain_libpq(problem, PQerrorMessage(conn), TROUBLE_REFUSED);
     PQfinish(conn);
     return NULL;
 }

@@ -15,6 +15,7 @@
 #include "postgres_speech.h"
 
 #include <sodium.h>
+#include <string.h>
 
 #define GROUP_MOST  64 /* operations */
 #define GROUPS_MOST 8  /* on the quick link at a time; more gathers */
@@ -77,14 +78,11 @@ void postgres_lane_flush_soon(struct postgres_lane *lane)
 void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation)
 {
     bool is_durable = is_durable_kind(operation->kind);
-    int64_t now_us = clock_monotonic_us();
-    bool is_away = lane->away_us[is_durable] != 0 &&
-                   now_us - lane->away_us[is_durable] > PATIENCE_US;
 
-    operation->asked_us = now_us;
+    operation->asked_us = clock_monotonic_us();
     operation->lane = lane;
     if (postgres_lane_total(lane) >= QUEUED_MOST ||
-        (is_away && operation->kind != POSTGRES_END)) {
+        (postgres_lane_is_away(lane, is_durable) && operation->kind != POSTGRES_END)) {
         postgres_operation_fail(operation);
         postgres_list_push(&lane->failed, operation);
         postgres_lane_flush_soon(lane);
@@ -177,14 +175,28 @@ static bool send_group(struct postgres_lane *lane, int index)
     return count > 0 && is_good;
 }
 
+/* A link that leads to where nobody may write any more is left before it is asked again. */
+static bool is_usable(struct postgres_lane *lane, int index)
+{
+    struct postgres_link *link = lane->links[index];
+
+    if (link == NULL || postgres_link_is_broken(link))
+        return false;
+    if (lane->made_us[index] >=
+        atomic_load_explicit(&lane->state->left_us, memory_order_relaxed))
+        return true;
+    postgres_link_give_up(link);
+    return false;
+}
+
 void postgres_lane_send(struct postgres_lane *lane)
 {
-    while (lane->queues[false].first != NULL && lane->links[QUICK] != NULL &&
+    while (lane->queues[false].first != NULL && is_usable(lane, QUICK) &&
            postgres_link_groups(lane->links[QUICK]) < GROUPS_MOST &&
            send_group(lane, QUICK))
         continue;
     for (int index = QUICK + 1; index < LINKS; index++)
-        if (lane->queues[true].first != NULL && lane->links[index] != NULL &&
+        if (lane->queues[true].first != NULL && is_usable(lane, index) &&
             postgres_link_groups(lane->links[index]) == 0)
             send_group(lane, index);
 }
@@ -350,6 +362,10 @@ void postgres_lane_on_group(void *context, struct postgres_link *link,
             postgres_lane_step_back(lane, operation, meaning, was_crowd);
     }
     postgres_lane_flush_soon(lane); /* what waited for these may go */
-    if (!is_good && meaning == MEANS_LEAVE)
-        postgres_link_give_up(link);
+    if (is_good || meaning != MEANS_LEAVE)
+        return;
+    postgres_link_give_up(link);
+    if (strcmp(group->sqlstate, POSTGRES_READ_ONLY) == 0)
+        atomic_store_explicit(&lane->state->left_us, clock_monotonic_us(),
+                              memory_order_relaxed);
 }

@@ -27,6 +27,7 @@ struct postgres_lane {
     struct loop *loop;                  /* borrowed */
     struct postgres_store_state *state; /* borrowed */
     struct postgres_link *links[LINKS]; /* owned; NULL: none now, one is wanted */
+    int64_t made_us[LINKS];             /* when they were */
     struct postgres_list queues[2];     /* what is quick, what is durable */
     struct postgres_operation *waiting; /* each with a timer; owned, like the queues */
     size_t waiting_count;
@@ -66,6 +67,9 @@ void postgres_lane_step_back(struct postgres_lane *lane,
 void postgres_lane_fail(struct postgres_lane *lane, struct postgres_operation *operation);
 
 void postgres_lane_note_error(struct postgres_lane *lane, const char *sqlstate);
+
+/* Nobody has been there to ask for longer than anybody would wait. */
+bool postgres_lane_is_away(const struct postgres_lane *lane, bool is_durable);
 
 /* Operations that have not come to their end, but for those on a link. */
 size_t postgres_lane_total(const struct postgres_lane *lane);

@@ -93,8 +93,21 @@ static void on_made(void *context, int index, PGconn *conn)
         lane->loop, conn,
         (struct postgres_link_events){
             .on_group = postgres_lane_on_group, .on_broken = on_broken, .context = lane});
+    lane->made_us[index] = clock_monotonic_us();
     lane->away_us[index != QUICK] = 0;
+    atomic_store_explicit(&lane->state->came_us, lane->made_us[index],
+                          memory_order_relaxed);
     postgres_lane_flush_soon(lane);
+}
+
+/* Where others of the process have a connection again, ours comes soon. */
+bool postgres_lane_is_away(const struct postgres_lane *lane, bool is_durable)
+{
+    int64_t came_us = atomic_load_explicit(&lane->state->came_us, memory_order_relaxed);
+    int64_t since_us = lane->away_us[is_durable];
+
+    return since_us != 0 &&
+           clock_monotonic_us() - (since_us > came_us ? since_us : came_us) > PATIENCE_US;
 }
 
 /* While nobody can be asked, nobody waits longer than he is patient. */

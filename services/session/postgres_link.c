@@ -287,6 +287,11 @@ void postgres_link_give_up(struct postgres_link *link)
     break_off(link);
 }
 
+bool postgres_link_is_broken(const struct postgres_link *link)
+{
+    return link->is_broken;
+}
+
 bool postgres_link_wait(struct postgres_link *link, int64_t deadline_us)
 {
     size_t before = link->group_count;

@@ -55,6 +55,9 @@ int64_t postgres_link_oldest_us(const struct postgres_link *link);
 /* The connection is to be given up: on_broken() comes soon. */
 void postgres_link_give_up(struct postgres_link *link);
 
+/* on_broken() has come or comes soon: nothing is to be sent any more. */
+bool postgres_link_is_broken(const struct postgres_link *link);
+
 /* Without the loop, when that has stopped: waits until a group is answered, or until
  * `deadline_us`.  false: the connection is broken, or it is too late. */
 bool postgres_link_wait(struct postgres_link *link, int64_t deadline_us);

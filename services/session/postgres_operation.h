@@ -54,9 +54,11 @@ struct postgres_ground {
     struct store_usage_board usage;
 };
 
+enum postgres_begin_step { BEGIN_FACTS, BEGIN_CLAIM, BEGIN_REPLAY };
+
 /* What the steps of a begin have found. */
 struct postgres_beginning {
-    enum { BEGIN_FACTS, BEGIN_CLAIM, BEGIN_REPLAY } step;
+    enum postgres_begin_step step;
     struct store_facts facts;
     struct session *session;     /* owned */
     struct private_text heard;   /* owned */
@@ -64,7 +66,7 @@ struct postgres_beginning {
     bool has_outcome;
     bool has_sender;       /* a process that lives is sending the last turn's reply */
     int64_t changes;       /* of the session, when the facts were read */
-    int64_t claim_changes; /* when the claim was last tried; -1: it was not */
+    int64_t claim_changes; /* when the claim was first tried; -1: it was not */
     bool is_ours; /* a try of this claim that we did not hear of was carried out */
     unsigned record_turn; /* of the record under the key; 0: a refusal */
     bool replays_record;

@@ -74,7 +74,8 @@ static bool send_claim(struct postgres_operation *operation,
         postgres_value_number(&values, claim->caps.turns);
         postgres_value_number(&values, claim->caps.audio_ms);
     }
-    beginning->claim_changes = beginning->changes;
+    if (beginning->claim_changes < 0)
+        beginning->claim_changes = beginning->changes;
     beginning->was_expected = false;
     beginning->had_room = true;
     beginning->usage = (struct store_usage){0};
@@ -175,7 +176,7 @@ static void read_claim(struct postgres_operation *operation, struct postgres_row
         facts->running_key.is_there = false;
     beginning->is_ours = facts->is_running && operation->is_repeat &&
                          beginning->claim_changes >= 0 &&
-                         beginning->changes == beginning->claim_changes + 1 &&
+                         beginning->changes > beginning->claim_changes &&
                          store_id_equals(&running, &request_id) &&
                          store_id_equals(&process, &operation->ground->process.id);
     if (beginning->is_ours)
@@ -278,7 +279,8 @@ static enum postgres_next wait(struct postgres_operation *operation, int64_t wai
     return NEXT_WAIT;
 }
 
-static enum postgres_next go_to(struct postgres_operation *operation, int step)
+static enum postgres_next go_to(struct postgres_operation *operation,
+                                enum postgres_begin_step step)
 {
     operation->beginning.step = step;
     return NEXT_ASK;

@@ -17,8 +17,8 @@ static const struct {
     const char *start;
     enum postgres_meaning meaning;
 } meanings[] = {
-    {"08", MEANS_LEAVE},    /* connection exceptions */
-    {"25006", MEANS_LEAVE}, /* read_only_sql_transaction: no primary any more */
+    {"08", MEANS_LEAVE}, /* connection exceptions */
+    {POSTGRES_READ_ONLY, MEANS_LEAVE},
     {"57P", MEANS_LEAVE},   /* admin_shutdown, crash_shutdown, cannot_connect_now, ... */
     {"53300", MEANS_LEAVE}, /* too_many_connections */
     {"26000", MEANS_LEAVE}, /* our prepared statements are not there: another server */

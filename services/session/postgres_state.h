@@ -10,6 +10,9 @@
 /* No answer, or none that has a SQLSTATE: the connection (connection_failure). */
 #define POSTGRES_NO_ANSWER "08006"
 
+/* The server may not write: it is no primary, or not any more (read_only_sql_transaction). */
+#define POSTGRES_READ_ONLY "25006"
+
 /* An answer that makes no sense (data_corrupted). */
 #define POSTGRES_DAMAGED "XX001"
 

@@ -266,7 +266,7 @@ struct private_text postgres_row_text(struct postgres_row *row)
     size_t length;
     const char *bytes = next(row, &length);
 
-    return private_text_copy(bytes == NULL ? "" : bytes, length);
+    return bytes == NULL ? (struct private_text){0} : private_text_copy(bytes, length);
 }
 
 static uint32_t read_32(const char *bytes)

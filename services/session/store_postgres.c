@@ -334,10 +334,6 @@ struct store *store_postgres_open(const char *url, struct buffer *problem)
     if (postgres_connect_check(url, problem))
         conn = postgres_connect(url, USE_BLOCKING, &store->state.ground.process, &trouble,
                                 problem);
-    if (trouble == TROUBLE_AWAY)
-        buffer_append_string(problem,
-                             "store: it is tried again; until then the service is "
-                             "not ready\n");
     if (conn != NULL) {
         read_usage(conn, &store->state.ground);
         postgres_process_bury(conn, &store->state.ground.process);

@@ -5,6 +5,7 @@ Each measurement starts its own programs, on free ports of the loopback address,
 is removed afterwards:
 
     bench_load  ->  poise  ->  bench_upstream      a turn: filter, durable commit, one model call
+    the same with PostgreSQL                       its sessions in a cluster as initdb leaves it
     bench_load  ->  nginx  ->  bench_upstream      the same request through proxy_pass
     bench_load  ->  bench_upstream                 what the load and the upstream add by themselves
 
@@ -33,8 +34,11 @@ import sys
 import tempfile
 import time
 
+import cluster
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-SERVERS = ("poise", "nginx", "direct")
+SERVERS = ("poise", "postgres", "nginx", "direct")
+STORES = ("poise", "postgres")  # what has sessions
 TURNS_PER_SESSION = 9  # of ten: bench_load leaves out the last, which also makes the summary
 
 
@@ -226,11 +230,14 @@ def measure(setup, scenario, server):
     """Starts what the measurement needs, runs the load, and adds figures per request to it."""
     with contextlib.ExitStack() as programs:
         child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
-        if server == "poise":
+        if server == "postgres":
+            url = programs.enter_context(cluster.postgres())
+            setup = dataclasses.replace(setup, settings={**setup.settings, "STORE_URL": url})
+        if server in STORES:
             child, port = programs.enter_context(poise(setup, port))
         elif server == "nginx":
             child, port = programs.enter_context(nginx(setup, port))
-        run = load(setup, scenario, child, port, scenario.sessions if server == "poise" else 0)
+        run = load(setup, scenario, child, port, scenario.sessions if server in STORES else 0)
         ended = child.poll()
     for leftover in setup.directory.glob("poise.*"):
         leftover.unlink()
@@ -298,6 +305,7 @@ def show_busy(results):
     if poise_run and nginx_run:
         ratio = poise_run["cpu_us"] / nginx_run["cpu_us"]
         line("CPU of a turn / of nginx's request", ratio, "", (6, ""))
+    show_postgres(results)
 
 
 def show_held(results, ideal_bar, p99_bar, resident_bar):
@@ -317,6 +325,15 @@ def show_held(results, ideal_bar, p99_bar, resident_bar):
         line(f"{server}: server CPU per turn", run["cpu_us"], "us")
 
 
+def show_postgres(results):
+    """Our own process; what PostgreSQL needs comes on top, on whatever machine it runs."""
+    with contextlib.suppress(KeyError):
+        line("with PostgreSQL: our CPU per turn", results["postgres"]["cpu_us"], "us")
+        line("with PostgreSQL: latency p99", results["postgres"]["latency_p99_ms"], "ms")
+        ratio = results["postgres"]["cpu_us"] / results["poise"]["cpu_us"]
+        line("our CPU of a turn with PostgreSQL / with SQLite", ratio, "", (1.4, ""))
+
+
 def show(results):
     for scenario in SCENARIOS:
         found = results.get(scenario.name)
@@ -327,6 +344,7 @@ def show(results):
             show_busy(found)
         elif scenario.name == "1000":
             show_held(found, 99, 10, 64)
+            show_postgres(found)
         else:
             show_held(found, 97, None, None)
     with contextlib.suppress(KeyError):
@@ -375,7 +393,7 @@ def read_arguments():
                         help="where bench_load and bench_upstream are")
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", action="append", choices=[s.name for s in SCENARIOS])
-    parser.add_argument("--servers", default=",".join(SERVERS), help="of poise,nginx,direct")
+    parser.add_argument("--servers", default=",".join(SERVERS), help="of poise,postgres,nginx,direct")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="another setting for poise, to see what it costs")
     parser.add_argument("--directory", type=pathlib.Path, help="for the store and the logs")
@@ -399,7 +417,9 @@ def check(arguments, servers):
             raise Failure(f"no such server: {server}")
     if not (arguments.tools / "bench_load").exists():
         raise Failure(f"no bench_load in {arguments.tools}; see --tools")
-    if "poise" in servers and not arguments.poise.exists():
+    if "postgres" in servers and cluster.programs() is None:
+        raise Failure("PostgreSQL is not installed (Debian: postgresql)")
+    if set(STORES) & set(servers) and not arguments.poise.exists():
         raise Failure(f"no program at {arguments.poise}; see --poise")
     if "nginx" in servers and shutil.which("nginx") is None:
         raise Failure("nginx is not installed (Debian: nginx-light)")
