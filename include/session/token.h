@@ -26,8 +26,10 @@ struct token_key token_key_of(const struct digest_key *key);
 struct private_text token_issue(const struct token_key *key, const struct id *session_id,
                                 int64_t issued_ms);
 
-/* In constant time for tokens of the right length.  false: malformed, forged, issued in
- * the future (by more than a minute of clock difference) or more than `max_age_ms` ago.
+/* In constant time for tokens of the right length.  false: malformed, forged, or issued
+ * more than `max_age_ms` ago, or ahead: a clock that was wrong for a while and is set
+ * right, or another machine's, ends nobody's interview, and the session's own expiry
+ * holds in any case.
  */
 bool token_check(const struct token_key *key, struct span token, int64_t now_ms,
                  int64_t max_age_ms, struct id *ret_session_id);

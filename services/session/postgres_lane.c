@@ -35,13 +35,13 @@ static bool is_durable_kind(enum postgres_kind kind)
     case POSTGRES_CREATE:
     case POSTGRES_DELETE:
     case POSTGRES_COMMIT:
+    case POSTGRES_END: /* a crash that undid it alone would leave the claim behind */
     case POSTGRES_REFUSAL:
     case POSTGRES_CHECK:
     case POSTGRES_SPEECH:
         return true; /* writes nothing, but is long: others need not wait */
     case POSTGRES_LOAD:
     case POSTGRES_BEGIN:
-    case POSTGRES_END:
     case POSTGRES_REMEMBER:
     case POSTGRES_RATES:
     case POSTGRES_DELIVERY:

@@ -3,7 +3,8 @@
  *
  * Of the connections one is quick: what it commits is in the server's log a moment later only, so
  * that what it is asked need not wait for a disk.  It does what a crash may undo: reading, claims,
- * what becomes of a refused turn, reports.  The others commit durably.  Each of these has one
+ * reports.  The others commit durably, the end of a claim too: a crash that undid nothing but that
+ * would leave its session claimed by a process that lives.  Each of these has one
  * transaction under way at a time; what comes meanwhile gathers, and goes out together.
  *
  * Operations on one session keep their order, on whatever connection they are.

@@ -16,7 +16,6 @@
 #define MAC_BYTES      crypto_auth_hmacsha512256_BYTES
 #define TOKEN_BYTES    (SIGNED_BYTES + MAC_BYTES)
 #define TOKEN_LENGTH   75
-#define CLOCK_SLACK_MS (60 * 1000)
 #define TOKEN_BASE64   sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
 static_assert(sodium_base64_ENCODED_LEN(TOKEN_BYTES, TOKEN_BASE64) == TOKEN_LENGTH + 1,
@@ -104,7 +103,7 @@ bool token_check(const struct token_key *key, struct span token, int64_t now_ms,
         return false;
 
     issued_ms = read_time(bytes + sizeof(uuid_t));
-    if (issued_ms > now_ms + CLOCK_SLACK_MS || now_ms - issued_ms > max_age_ms)
+    if (now_ms - issued_ms > max_age_ms || issued_ms - now_ms > max_age_ms)
         return false;
     uuid_unparse_lower(bytes, ret_session_id->text);
     return true;
