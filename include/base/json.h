@@ -56,6 +56,9 @@ struct json_object *json_member(struct json_object *object, const char *key);
 /* The member's text, borrowed from the object; {NULL, 0} where it is no string. */
 struct span json_member_string(struct json_object *object, const char *key);
 
+/* A member that is a whole number of at least 0; -1: there is none. */
+int64_t json_member_count(struct json_object *object, const char *key);
+
 /* Wipes every string inside, then puts the object.  NULL is fine. */
 void json_wipe_and_put(struct json_object *object);
 

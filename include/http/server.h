@@ -33,6 +33,8 @@ int server_listen_socket(const char *host, int64_t port, bool reuse_port,
 
 struct rates *rates_new(void); /* rates.h: for services->shared */
 void rates_free(struct rates *rates);
+struct addresses *addresses_new(int64_t most); /* addresses.h: likewise */
+void addresses_free(struct addresses *addresses);
 
 /* Serves on services->loop (borrowed, like all services) what comes in by the listening
  * socket, which it takes over.  NULL where libmicrohttpd or the loop has no room; the

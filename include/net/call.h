@@ -63,7 +63,8 @@ struct call_answer {
                                  x-ratelimit-reset-* says of a spent limit; -1: none */
     struct private_text body; /* of CALL_ANSWERED */
     struct private_text
-        request_body; /* what was sent, given back: it may be sent again */
+        request_body;    /* what was sent, given back: it may be sent again */
+    int64_t duration_us; /* of all tries together; only from upstream_call() */
 };
 
 /* Wipes and frees both texts, which are empty afterwards. */

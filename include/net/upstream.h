@@ -15,8 +15,7 @@
 
 #include "breaker.h"
 #include "call.h"
-
-#include <stdatomic.h>
+#include "meter.h"
 
 struct upstream;
 struct upstream_call;
@@ -24,13 +23,14 @@ struct upstream_call;
 struct upstream_limits {
     unsigned retries;           /* after the first try */
     unsigned breaker_threshold; /* failures in a row that open the breaker; 0: never */
+    int64_t patience_ms; /* a try that was given less time than this and had no answer
+                                   says nothing of the server: the haste was ours */
 };
 
-/* Everything is borrowed.  `tries` counts every try, `retries` those after the first, and
- * `open` is 1 while the breaker is not closed. */
+/* Everything is borrowed.  The meter gets tries, retries, cancelled calls and whether the
+ * breaker is open; what a call came to its caller knows better. */
 struct upstream *upstream_new(struct call_pool *pool, struct upstream_limits limits,
-                              _Atomic int64_t *tries, _Atomic int64_t *retries,
-                              _Atomic int64_t *open);
+                              struct meter *meter);
 
 /* No call may be under way.  NULL is fine. */
 void upstream_free(struct upstream *upstream);

@@ -86,8 +86,7 @@ struct coach_answer {
     struct private_text
         text;        /* owned by whom it is given to: the JSON, as the model wrote it */
     bool is_cut_off; /* the model ran into its token limit */
-    int64_t
-        retry_after_s; /* with ERROR_LLM_RATE_LIMIT: when to come back; -1: not said */
+    int64_t retry_after_s; /* with an error: when to come back; -1: nobody knows */
 };
 
 struct coach_call;

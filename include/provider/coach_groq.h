@@ -23,9 +23,11 @@
 #include "metrics.h"
 #include "settings.h"
 
-/* Everything is borrowed and must outlive the coach. */
-struct coach *coach_groq_new(const struct settings *settings, struct call_pool *pool,
-                             struct log *log, struct metrics *metrics);
+/* Everything is borrowed and must outlive the coach.  `key_setting` is what the setting of
+ * groq_api_key is called, for the log; static. */
+struct coach *coach_groq_new(const struct settings *settings, const char *key_setting,
+                             struct call_pool *pool, struct log *log,
+                             struct metrics *metrics);
 
 struct coach_groq_probe;
 

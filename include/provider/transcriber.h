@@ -35,9 +35,8 @@ struct transcript {
     double confidence;         /* 0 to 1; -1: not said */
     struct spoken_word *words; /* owned, in order; NULL: not said */
     size_t word_count;
-    int64_t duration_ms; /* of the recording; -1: not said */
-    int64_t
-        retry_after_s; /* with ERROR_STT_RATE_LIMIT: when to come back; -1: not said */
+    int64_t duration_ms;   /* of the recording; -1: not said */
+    int64_t retry_after_s; /* with an error: when to come back; -1: nobody knows */
 };
 
 struct transcriber_ask {

@@ -28,6 +28,9 @@ struct refusal {
     double max_score; /* below 0: no chunk, no score */
 };
 
+/* Borrowed during the call.  false ends the reading. */
+typedef bool refusal_fn(void *context, const struct refusal *refusal);
+
 /* Wipes the question. */
 void refusal_done(struct refusal *refusal);
 

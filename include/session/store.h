@@ -52,6 +52,13 @@ struct store_day_caps {
     int64_t audio_ms; /* of recordings */
 };
 
+/* What was used up on a day, counted by days since 1970. */
+struct store_usage {
+    int64_t day;
+    int64_t turns;
+    int64_t audio_ms;
+};
+
 struct store_claim {
     struct id session_id;
     struct id request_id;
@@ -78,6 +85,7 @@ struct store_begun {
         outcome; /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it */
     unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
                              report_delivery(), as after commit_turn() */
+    bool may_be_typed;    /* USAGE_CAP_REACHED: of recordings alone */
 };
 
 /* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
@@ -165,7 +173,11 @@ struct store_stats {
     int64_t commits;    /* transactions that changed something */
     int64_t operations; /* that were in them */
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
-                           result code); 0: none so far */
+                           result code; store_postgres.h says what PostgreSQL's is); 0:
+                           none so far */
+    struct store_usage usage; /* as this process found it at its start, or when it
+                                 counted a turn: with what the others had counted by
+                                 then */
 };
 
 struct store {
@@ -197,17 +209,19 @@ struct store {
     void (*commit_turn)(struct store *store, struct loop *loop,
                         struct store_commit *commit, store_done_fn *done, void *context);
 
-    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`. */
-    void (*end_turn)(struct store *store, struct store_end *end);
+    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`;
+     * called from the loop's thread. */
+    void (*end_turn)(struct store *store, struct loop *loop, struct store_end *end);
 
     /* Keeps with the session what was heard in a recording, so that the same recording
      * need not be transcribed again; in place of what was kept before.  The text is
-     * taken.  Not waited for, and no part of the session that a client can see: a refused
+     * taken.  Not waited for, called from the loop's thread, and no part of the session that a client can see: a refused
      * turn leaves that as it was.  Kept until a turn of the session is committed (from
      * then on the recording of that turn is answered by a replay), or the session goes.
      */
-    void (*remember_heard)(struct store *store, const struct id *session_id,
-                           const struct digest *audio, struct private_text *heard);
+    void (*remember_heard)(struct store *store, struct loop *loop,
+                           const struct id *session_id, const struct digest *audio,
+                           struct private_text *heard);
 
     /* The speech of the turn with this request id, which must be of this session. */
     void (*load_speech)(struct store *store, struct loop *loop,

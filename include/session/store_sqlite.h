@@ -13,9 +13,6 @@
  * for a terminal appended to `problem`. */
 struct store *store_sqlite_open(const char *url, struct buffer *problem);
 
-/* Borrowed during the call.  false ends the reading. */
-typedef bool refusal_fn(void *context, const struct refusal *refusal);
-
 /* Tells the refusals in the store of `url` that are not older than `since_ms`, the oldest
  * first.  It reads beside whatever uses the file, changes nothing, and makes no file.
  * false, with a line in `problem`, where it cannot be read. */

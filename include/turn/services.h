@@ -18,19 +18,24 @@
 
 #include <stdatomic.h>
 
+struct addresses;
 struct rates;
 
-/* What all loops share; read-only after start, but for the two atomics. */
+/* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct store *store;
     struct token_key token_key;
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
-    struct metrics **metrics;    /* of all loops */
+    struct digest_key client_key; /* digests of who asks */
+    struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
-    struct rates *rates;      /* how often clients may ask (http/rates.h) */
+    struct rates *rates; /* how often clients may ask (http/rates.h) */
+    struct addresses *
+        addresses; /* how many connections they have; NULL: any number (http/addresses.h) */
     _Atomic int64_t inflight; /* turns under way in the process */
-    _Atomic bool is_draining;
+    _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
+    _Atomic bool is_draining; /* and nothing new is begun */
     bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 
@@ -39,7 +44,7 @@ struct services {
     struct shared_services *shared;  /* borrowed, like every pointer here */
     const struct settings *settings; /* the same as shared->settings */
     struct loop *loop;
-    struct store *store; /* the same as shared->store */
+    struct store *store; /* shared->store, metered (session/store_metered.h) */
     const struct coaches *coaches;
     const struct transcribers *transcribers;
     struct speaker *speaker; /* NULL: replies are not spoken */

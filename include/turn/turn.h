@@ -36,10 +36,12 @@ struct turn_request {
                                        transcript: its bytes, or nothing where
                                        services->transcriber is NULL */
     enum audio_container container; /* of a recording that must be heard */
-    turn_news_fn *news;             /* may be NULL; the context is that of `done` */
+    int64_t audio_ms;   /* what such a recording counts for (recording_counts_ms()) */
+    turn_news_fn *news; /* may be NULL; the context is that of `done` */
     struct store_input input;
     int64_t received_us; /* monotonic: when the request's headers were there */
     int64_t upload_us;   /* how long the body took */
+    int64_t asked_us;    /* how long the store was asked whether the client may (rates) */
 };
 
 /* Microseconds spent in each part; 0 for one that did not run. */

@@ -256,6 +256,17 @@ struct span json_member_string(struct json_object *object, const char *key)
     return span;
 }
 
+int64_t json_member_count(struct json_object *object, const char *key)
+{
+    struct json_object *member = json_member(object, key);
+    int64_t count;
+
+    if (!json_object_is_type(member, json_type_int))
+        return -1;
+    count = json_object_get_int64(member);
+    return count >= 0 ? count : -1;
+}
+
 static void wipe(struct json_object *object)
 {
     if (json_object_is_type(object, json_type_string)) {

@@ -1,5 +1,49 @@
 #include "metrics.h"
 
+#include "metrics_internal.h"
+#include "metrics_text.h"
+
+#include <assert.h>
+#include <string.h>
+
+static const char *const status_classes[] = {
+#define STATUS_CLASS(name) name,
+#include "metric_labels.def"
+};
+
+static const char *const timings[] = {
+#define TIMING(symbol, name) name,
+#include "metric_labels.def"
+};
+
+static const char *const refusers[] = {
+#define REFUSER(symbol, name) name,
+#include "metric_labels.def"
+};
+
+static const char *const sheddings[] = {
+#define SHEDDING(symbol, name) name,
+#include "metric_labels.def"
+};
+
+static const char *const connections[] = {
+#define CONNECTION(symbol, name) name,
+#include "metric_labels.def"
+};
+
+static const char *const store_calls[] = {
+#define STORE_CALL(symbol, name) name,
+#include "metric_labels.def"
+};
+
+static_assert(sizeof(status_classes) / sizeof(*status_classes) ==
+                  METRICS_BY_STATUS_CLASSES,
+              "a name for each");
+static_assert(sizeof(connections) / sizeof(*connections) == METRICS_BY_CONNECTIONS,
+              "a name for each");
+
+/* ---- the names of labels' values; NULL: this one is not written ---- */
+
 static const char *label_of_ROUTES(size_t value)
 {
     return route_name((enum route)value);
@@ -10,9 +54,11 @@ static const char *label_of_ERRORS(size_t value)
     return value == OK ? NULL : error_info((enum error)value)->code;
 }
 
-static const char *label_of_STAGES(size_t value)
+static const char *label_of_OUTCOMES(size_t value)
 {
-    return stage_name((enum stage)value);
+    if (value == METRICS_REPLAYED)
+        return "replayed";
+    return value == OK ? "ok" : error_info((enum error)value)->code;
 }
 
 static const char *label_of_GATES(size_t value)
@@ -20,69 +66,207 @@ static const char *label_of_GATES(size_t value)
     return gate_refuses((enum gate)value) ? gate_name((enum gate)value) : NULL;
 }
 
-static void write_head(struct buffer *out, const char *name, const char *kind,
-                       const char *help)
+static const char *label_of_STATUS_CLASSES(size_t value)
 {
-    buffer_append_string(out, "# HELP ");
-    buffer_append_string(out, name);
-    buffer_append_char(out, ' ');
-    buffer_append_string(out, help);
-    buffer_append_string(out, "\n# TYPE ");
-    buffer_append_string(out, name);
-    buffer_append_char(out, ' ');
-    buffer_append_string(out, kind);
-    buffer_append_char(out, '\n');
+    return status_classes[value];
 }
 
-static void write_value(struct buffer *out, const char *name, const char *label,
-                        const char *value, int64_t sum)
+static const char *label_of_TIMINGS(size_t value)
 {
-    buffer_append_string(out, name);
-    if (label != NULL) {
-        buffer_append_char(out, '{');
-        buffer_append_string(out, label);
-        buffer_append_string(out, "=\"");
-        buffer_append_string(out, value);
-        buffer_append_string(out, "\"}");
+    return timings[value];
+}
+
+static const char *label_of_REFUSERS(size_t value)
+{
+    return refusers[value];
+}
+
+static const char *label_of_SHEDDINGS(size_t value)
+{
+    return sheddings[value];
+}
+
+static const char *label_of_CONNECTIONS(size_t value)
+{
+    return connections[value];
+}
+
+static const char *label_of_STORE_CALLS(size_t value)
+{
+    return store_calls[value];
+}
+
+/* ---- names that are found as a loop runs ---- */
+
+void metrics_add_named(struct named_counters *counters, const char *name)
+{
+    size_t count = atomic_load_explicit(&counters->count, memory_order_relaxed);
+    size_t at = 0;
+
+    while (at < count && strncmp(counters->rows[at].name, name, NAMED_BYTES - 1) != 0)
+        at++;
+    if (at == count && count < NAMED_MOST) {
+        if (count == NAMED_MOST - 1)
+            name = "other";
+        strncpy(counters->rows[at].name, name, NAMED_BYTES - 1);
+        atomic_store_explicit(&counters->count, count + 1, memory_order_release);
     }
-    buffer_append_char(out, ' ');
-    buffer_append_number(out, sum);
-    buffer_append_char(out, '\n');
+    counter_add(&counters->rows[at < NAMED_MOST ? at : NAMED_MOST - 1].count, 1);
 }
 
-static int64_t load(const _Atomic int64_t *counter)
+static size_t named_count(struct named_counters *counters)
 {
-    return atomic_load_explicit(counter, memory_order_relaxed);
+    return atomic_load_explicit(&counters->count, memory_order_acquire);
+}
+
+/* NULL: this loop does not know the name. */
+static const _Atomic int64_t *named_find(struct named_counters *counters,
+                                         const char *name)
+{
+    for (size_t at = 0; at < named_count(counters); at++)
+        if (strcmp(counters->rows[at].name, name) == 0)
+            return &counters->rows[at].count;
+    return NULL;
+}
+
+/* One loop's counters are `offset` bytes into its metrics. */
+static struct named_counters *named_of(struct metrics *loop, size_t offset)
+{
+    return (struct named_counters *)((char *)loop + offset);
+}
+
+/* Each name once: with the first loop that knows it. */
+static void write_named(struct buffer *out, const char *name, const char *label,
+                        const char *value, const char *second,
+                        struct metrics *const *loops, size_t loop_count, size_t offset)
+{
+    for (size_t first = 0; first < loop_count; first++) {
+        struct named_counters *counters = named_of(loops[first], offset);
+
+        for (size_t at = 0; at < named_count(counters); at++) {
+            const char *found = counters->rows[at].name;
+            struct metrics_labels labels = {.length = 0};
+            bool is_written = false;
+            int64_t sum = 0;
+
+            for (size_t loop = 0; loop < loop_count; loop++) {
+                const _Atomic int64_t *counter =
+                    named_find(named_of(loops[loop], offset), found);
+
+                is_written |= counter != NULL && loop < first;
+                sum += counter != NULL ? counter_read(counter) : 0;
+            }
+            if (is_written)
+                continue;
+            metrics_label(&labels, label, value);
+            metrics_label(&labels, second, found);
+            metrics_text_sample(out, name, &labels, sum);
+        }
+    }
+}
+
+/* ---- the table ---- */
+
+static void write_labelled(struct buffer *out, const char *name, const char *label,
+                           const char *value, int64_t sum)
+{
+    struct metrics_labels labels = {.length = 0};
+
+    metrics_label(&labels, label, value);
+    metrics_text_sample(out, name, &labels, sum);
+}
+
+static void write_labelled_twice(struct buffer *out, const char *name, const char *label,
+                                 const char *value, const char *second,
+                                 const char *second_value, int64_t sum)
+{
+    struct metrics_labels labels = {.length = 0};
+
+    metrics_label(&labels, label, value);
+    metrics_label(&labels, second, second_value);
+    metrics_text_sample(out, name, &labels, sum);
+}
+
+static void write_histogram(struct buffer *out, const char *name, const char *label,
+                            const char *value, enum buckets buckets,
+                            const struct histogram_sum *sum)
+{
+    struct metrics_labels labels = {.length = 0};
+
+    metrics_label(&labels, label, value);
+    metrics_text_histogram(out, name, &labels, buckets, sum);
 }
 
 /* The macros below expand to one block per row of the table. */
 #define SUM_OF(member)                    \
     sum = 0;                              \
     for (size_t at = 0; at < count; at++) \
-        sum += load(&loops[at]->member);
+        sum += counter_read(&loops[at]->member);
 
-#define COUNTER(symbol, name, help)         \
-    SUM_OF(symbol)                          \
-    write_head(out, name, "counter", help); \
-    write_value(out, name, NULL, NULL, sum);
+#define SUM_OF_HISTOGRAM(member)          \
+    total = (struct histogram_sum){0};    \
+    for (size_t at = 0; at < count; at++) \
+        histogram_add_to(&loops[at]->member, &total);
 
-#define GAUGE(symbol, name, help)         \
-    SUM_OF(symbol)                        \
-    write_head(out, name, "gauge", help); \
-    write_value(out, name, NULL, NULL, sum);
+#define COUNTER(symbol, name, help)                \
+    SUM_OF(symbol)                                 \
+    metrics_text_head(out, name, "counter", help); \
+    metrics_text_sample(out, name, NULL, sum);
 
-#define COUNTER_BY(symbol, name, label, labels, help)                 \
-    write_head(out, name, "counter", help);                           \
-    for (size_t value = 0; value < METRICS_BY_##labels; value++) {    \
-        if (label_of_##labels(value) == NULL)                         \
-            continue;                                                 \
-        SUM_OF(symbol[value])                                         \
-        write_value(out, name, label, label_of_##labels(value), sum); \
+#define GAUGE(symbol, name, help)                \
+    SUM_OF(symbol)                               \
+    metrics_text_head(out, name, "gauge", help); \
+    metrics_text_sample(out, name, NULL, sum);
+
+#define ONE_BY(kind, symbol, name, label, labels, help)                  \
+    metrics_text_head(out, name, kind, help);                            \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++) {       \
+        if (label_of_##labels(value) == NULL)                            \
+            continue;                                                    \
+        SUM_OF(symbol[value])                                            \
+        write_labelled(out, name, label, label_of_##labels(value), sum); \
+    }
+
+#define COUNTER_BY(symbol, name, label, labels, help) \
+    ONE_BY("counter", symbol, name, label, labels, help)
+
+#define GAUGE_BY(symbol, name, label, labels, help) \
+    ONE_BY("gauge", symbol, name, label, labels, help)
+
+#define COUNTER_BY_TWO(symbol, name, label, labels, second, seconds, help)           \
+    metrics_text_head(out, name, "counter", help);                                   \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++)                     \
+        for (size_t other = 0; other < METRICS_BY_##seconds; other++) {              \
+            SUM_OF(symbol[value][other])                                             \
+            write_labelled_twice(out, name, label, label_of_##labels(value), second, \
+                                 label_of_##seconds(other), sum);                    \
+        }
+
+#define COUNTER_NAMED(symbol, name, label, labels, second, help)                      \
+    metrics_text_head(out, name, "counter", help);                                    \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++)                      \
+        write_named(out, name, label, label_of_##labels(value), second, loops, count, \
+                    offsetof(struct metrics, symbol) +                                \
+                        value * sizeof(struct named_counters));
+
+#define HISTOGRAM(symbol, name, buckets, help)       \
+    metrics_text_head(out, name, "histogram", help); \
+    SUM_OF_HISTOGRAM(symbol)                         \
+    metrics_text_histogram(out, name, NULL, BUCKETS_##buckets, &total);
+
+#define HISTOGRAM_BY(symbol, name, label, labels, buckets, help)                       \
+    metrics_text_head(out, name, "histogram", help);                                   \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++) {                     \
+        SUM_OF_HISTOGRAM(symbol[value])                                                \
+        write_histogram(out, name, label, label_of_##labels(value), BUCKETS_##buckets, \
+                        &total);                                                       \
     }
 
 void metrics_write(struct metrics *const *loops, size_t count, struct buffer *out)
 {
+    struct histogram_sum total;
     int64_t sum;
 
 #include "metrics.def"
+    metrics_write_meters(loops, count, out);
 }

@@ -340,6 +340,13 @@ static void check_grounding(const struct settings *settings, struct source *sour
     check_url(source, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
 }
 
+static bool is_store(const char *url)
+{
+    return *url == '\0' || strncmp(url, "sqlite:///", strlen("sqlite:///")) == 0 ||
+           strncmp(url, "postgresql://", strlen("postgresql://")) == 0 ||
+           strncmp(url, "postgres://", strlen("postgres://")) == 0;
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
@@ -348,9 +355,9 @@ static void check(const struct settings *settings, struct source *source)
     check_grounding(settings, source);
     check_fallbacks(settings, source);
     check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
-    if (*settings->store_url != '\0' &&
-        strncmp(settings->store_url, "sqlite:///", 10) != 0)
-        report(source, "STORE_URL", settings->store_url, "must be sqlite:///path");
+    if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
+        report(source, "STORE_URL", NULL,
+               "must be sqlite:///path or postgresql://user@host/database");
     if (!are_networks(settings->trusted_proxies))
         report(source, "TRUSTED_PROXIES", settings->trusted_proxies,
                "must be addresses or networks such as 10.0.0.0/8, separated by commas");

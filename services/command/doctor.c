@@ -12,7 +12,7 @@
 #include "index.h"
 #include "retriever.h"
 #include "speaker.h"
-#include "store_sqlite.h"
+#include "store_open.h"
 #include "transcriber.h"
 #include "worker.h"
 
@@ -82,7 +82,7 @@ static bool check_store(const struct settings *settings)
     bool is_good = false;
 
     buffer_init(&problem, 1024);
-    store = store_sqlite_open(settings->store_url, &problem);
+    store = store_open(settings->store_url, &problem);
     if (store == NULL) {
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';

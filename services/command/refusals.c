@@ -10,7 +10,7 @@
 #include "clock.h"
 #include "lines.h"
 #include "private_reveal.h"
-#include "store_sqlite.h"
+#include "store_open.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -129,8 +129,8 @@ static bool print_all(const struct settings *settings, struct printing *printing
     if (*settings->refusal_log != '\0')
         return print_file(settings->refusal_log, printing);
     buffer_init(&problem, 4096);
-    is_good = store_sqlite_refusals(settings->store_url, printing->since_ms,
-                                    print_refusal, printing, &problem);
+    is_good = store_refusals(settings->store_url, printing->since_ms, print_refusal,
+                             printing, &problem);
     if (!is_good)
         fprintf(stderr, "poise refusals: %s", problem.bytes);
     buffer_done(&problem);

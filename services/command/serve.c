@@ -2,7 +2,8 @@
  * `poise serve`: builds the service, runs it until a signal ends it, tears it down in
  * reverse.
  *
- *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0
+ *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
+ *                     a load balancer is told first, where it is given the time
  *   SIGHUP            the safety patterns are read again; a bad file changes nothing
  */
 #include "command.h"
@@ -12,7 +13,7 @@
 #include "mem.h"
 #include "private_reveal.h"
 #include "server.h"
-#include "store_sqlite.h"
+#include "store_open.h"
 #include "supervisor.h"
 #include "version.h"
 #include "worker.h"
@@ -52,6 +53,8 @@ struct process {
     bool is_ending;
 };
 
+static void drain(void *context);
+
 /* Says it, if there is one, and frees it. */
 static void say_problem(struct buffer *problem)
 {
@@ -89,6 +92,7 @@ static void derive_keys(struct process *process)
     process->shared.token_key = token_key_of(&token_key);
     sodium_memzero(&token_key, sizeof(token_key));
     process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
+    process->shared.client_key = digest_key_derive(secret.bytes, secret.length, "client");
     sodium_memzero(made, sizeof(made));
 }
 
@@ -97,7 +101,7 @@ static bool open_store(struct process *process)
     struct buffer problem;
 
     buffer_init(&problem, 1024);
-    process->shared.store = store_sqlite_open(process->settings.store_url, &problem);
+    process->shared.store = store_open(process->settings.store_url, &problem);
     say_problem(&problem);
     return process->shared.store != NULL;
 }
@@ -201,16 +205,39 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     return true;
 }
 
+/*
+ * The first signal: whoever asks GET /readyz hears that this process leaves, and everyone
+ * else is served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
+ */
 static void on_terminate(uv_signal_t *handle, int number)
 {
     struct process *process = handle->data;
+    int64_t notice_ms = process->settings.drain_notice_s * 1000;
+    bool is_first = !process->shared.is_leaving;
 
     (void)number;
     if (process->is_ending)
         return;
+    if (is_first) {
+        atomic_store(&process->shared.is_leaving, true);
+        supervisor_ending();
+    }
+    if (is_first && notice_ms > 0) {
+        log_end(log_begin(process->log, LOG_INFO, "leaving"));
+        loop_timer_start(process->loop, notice_ms, drain, process);
+        return;
+    }
+    drain(process);
+}
+
+static void drain(void *context)
+{
+    struct process *process = context;
+
+    if (process->is_ending)
+        return;
     process->is_ending = true;
     log_end(log_begin(process->log, LOG_INFO, "draining"));
-    supervisor_ending();
     atomic_store(&process->shared.is_draining, true);
     for (size_t at = 0; at < process->worker_count; at++)
         worker_drain(process->workers[at]);
@@ -305,6 +332,9 @@ static bool build(struct process *process, int64_t *ret_port)
     process->loop = loop_new();
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
+    if (process->settings.max_connections_per_address > 0)
+        process->shared.addresses =
+            addresses_new(process->settings.max_connections_per_address);
     raise_file_limit(&process->settings);
     derive_keys(process);
     if (!process->settings.safety_enabled)
@@ -360,10 +390,12 @@ static void tear_down(struct process *process)
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
     rates_free(process->shared.rates);
+    addresses_free(process->shared.addresses);
     log_free(process->log);
     loop_free(process->loop);
     sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
     sodium_memzero(&process->shared.input_key, sizeof(process->shared.input_key));
+    sodium_memzero(&process->shared.client_key, sizeof(process->shared.client_key));
     settings_free(&process->settings);
 }
 

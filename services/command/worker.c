@@ -3,6 +3,7 @@
 #include "call.h"
 #include "mem.h"
 #include "server.h"
+#include "store_metered.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 struct worker {
     struct loop *loop; /* owned, like all of these */
     struct log *log;
+    struct store *store;
     struct call_pool *pool;
     struct coaches coaches;
     struct transcribers transcribers;
@@ -50,7 +52,7 @@ static void lend(struct worker *worker, struct shared_services *shared,
         .shared = shared,
         .settings = shared->settings,
         .loop = worker->loop,
-        .store = shared->store,
+        .store = worker->store,
         .coaches = &worker->coaches,
         .transcribers = &worker->transcribers,
         .speaker = worker->speaker,
@@ -69,7 +71,7 @@ static void lend_to_asks(struct worker *worker, struct shared_services *shared,
     worker->asks = (struct ask_services){
         .settings = settings,
         .loop = worker->loop,
-        .store = shared->store,
+        .store = worker->store,
         .coaches = &worker->coaches,
         .retriever = worker->retriever,
         .reader = worker->reader,
@@ -90,6 +92,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
 
     worker->loop = loop_new();
     worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
+    worker->store = store_metered_new(shared->store, metrics);
     worker->pool = call_pool_new(worker->loop);
     coaches_init(&worker->coaches, settings, worker->loop, worker->pool, worker->log,
                  metrics);
@@ -227,6 +230,7 @@ void worker_free(struct worker *worker)
     terms_reader_free(worker->reader);
     call_pool_free(worker->pool);
     filter_free(worker->filter);
+    store_metered_free(worker->store);
     log_free(worker->log);
     loop_free(worker->loop);
     free(worker);

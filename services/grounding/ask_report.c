@@ -32,8 +32,7 @@ static void count(const struct ask *ask, enum error error, int64_t total_us)
     bool is_textbook = ask->request.surface == ASK_TEXTBOOK;
 
     metrics_add(is_textbook ? &metrics->ASK_QUESTIONS : &metrics->CHAT_QUESTIONS, 1);
-    metrics_add(&metrics->ASK_MICROSECONDS, total_us);
-    metrics_add(&metrics->STAGE_MICROSECONDS[STAGE_LLM], ask->llm_us);
+    histogram_note(&metrics->ASK_DURATION, BUCKETS_DURATIONS, total_us);
     if (ask->refusal_source != NULL)
         metrics_add(&metrics->ASK_CONTENT_REFUSALS, 1);
     else if (error != OK)
@@ -42,11 +41,9 @@ static void count(const struct ask *ask, enum error error, int64_t total_us)
         metrics_add(&metrics->ASK_REFUSALS[ask->ruling.refused_by], 1);
     else
         metrics_add(&metrics->ASK_ANSWERS, 1);
-    if (ask->is_generated) {
-        metrics_add(&metrics->ASK_CONFIDENCES, 1);
-        metrics_add(&metrics->ASK_CONFIDENCE_THOUSANDTHS,
-                    (int64_t)(ask->facts.confidence * 1000 + 0.5));
-    }
+    if (ask->is_generated)
+        histogram_note(&metrics->ASK_CONFIDENCE, BUCKETS_RATIOS,
+                       (int64_t)(ask->facts.confidence * 1000 + 0.5));
 }
 
 void ask_report(const struct ask *ask, enum error error)

@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "endpoints.h"
+#include "overload.h"
 #include "throttle.h"
 #include "token.h"
 
@@ -21,7 +22,8 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
                                  size_t value_length);
 static enum error find_endpoint(struct request *request, const char *target);
 static enum error check_token(struct request *request);
-static enum error check_room(const struct request *request);
+static enum error check_room(struct request *request);
+static int64_t spread_s(const struct request *request);
 static enum error check_length(const struct request *request);
 
 void admit(struct request *request, const char *target, const char *method,
@@ -46,9 +48,12 @@ void admit(struct request *request, const char *target, const char *method,
         error = check_room(request);
 
     if (error != OK)
-        request_answer(request, &(struct answer){.error = error,
-                                                 .allow = request->match.allow,
-                                                 .retry_after_s = request->rate.wait_s});
+        request_answer(request,
+                       &(struct answer){.error = error,
+                                        .allow = request->match.allow,
+                                        .retry_after_s = error == ERROR_OVERLOADED
+                                                             ? spread_s(request)
+                                                             : request->rate.wait_s});
 }
 
 static void read_headers(struct request *request)
@@ -107,19 +112,31 @@ static enum error check_token(struct request *request)
     return id_equals(&id, &request->session_id) ? OK : ERROR_SESSION_ID_MISMATCH;
 }
 
-/* turn_start() asks again; this spares the reading of a body that will be turned away. */
-static enum error check_room(const struct request *request)
+/* Seconds, other ones for others, so that they do not all come back at once. */
+static int64_t spread_s(const struct request *request)
+{
+    return 1 + request->request_id.text[0] % 4;
+}
+
+/* Before the body is read: who is turned away has cost as little as can be, and who is let
+ * in goes on to the end.  turn_start() asks for itself how many turns there are. */
+static enum error check_room(struct request *request)
 {
     const struct services *services = request->server->services;
+    enum shedding reason;
 
-    if (request->endpoint == NULL)
+    if (request->endpoint == NULL || !request->endpoint->starts_work)
         return OK;
-    if (request->endpoint->starts_work && services->shared->is_draining)
+    if (services->shared->is_draining)
         return ERROR_DRAINING;
+    reason = overload_reason(request->server);
     if (request->endpoint->starts_turn &&
         services->shared->inflight >= services->settings->max_inflight_turns)
-        return ERROR_OVERLOADED;
-    return OK;
+        reason = SHEDDING_TURNS;
+    if (reason == SHEDDING_COUNT)
+        return OK;
+    metrics_add(&services->metrics->SHED[reason], 1);
+    return ERROR_OVERLOADED;
 }
 
 static enum error check_length(const struct request *request)

@@ -1,5 +1,6 @@
 #include "connection.h"
 
+#include "addresses.h"
 #include "clock.h"
 #include "mem.h"
 #include "request.h"
@@ -10,8 +11,14 @@
 #include <unistd.h>
 
 #define SWEEP_EVERY_MS 100
-#define SEND_LIMIT_MS  30000
 #define KEEP_ALIVE_MS  75000
+
+/* A client that has not said in this time what it wants may lose its place. */
+#define HESITATION_US 1000000
+
+/* So many idle ones are looked at for one that has nothing to say: each look is a system
+ * call. */
+#define LOOKS_MOST 16
 
 static void queue_append(struct connection *connection);
 static void queue_remove(struct connection *connection);
@@ -29,7 +36,7 @@ struct connection *connection_new(struct server *server, int descriptor)
     connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
     queue_append(connection);
     server->connection_count++;
-    metrics_add(&server->services->metrics->CONNECTIONS, 1);
+    metrics_add(&server->services->metrics->CONNECTIONS[CONNECTION_ARRIVING], 1);
     if (server->sweep == NULL)
         server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
                                          connection_sweep, server);
@@ -41,7 +48,11 @@ void connection_enter(struct connection *connection, enum connection_state state
     bool is_first_head =
         connection->state == CONNECTION_ARRIVING && state == CONNECTION_HEAD;
 
+    _Atomic int64_t *counts = connection->server->services->metrics->CONNECTIONS;
+
     queue_remove(connection);
+    metrics_add(&counts[connection->state], -1);
+    metrics_add(&counts[state], 1);
     connection->state = state;
     /* The head of the first request has what is left of the time since accept: both
      * states have the same limit, so the queue stays in order nearly enough for a sweep.
@@ -61,9 +72,11 @@ void connection_free(struct connection *connection)
             close(connection->descriptor);
     }
     queue_remove(connection);
+    if (connection->client != NULL)
+        addresses_give_back(server->services->shared->addresses, connection->client);
     assert(server->connection_count > 0);
     server->connection_count--;
-    metrics_add(&server->services->metrics->CONNECTIONS, -1);
+    metrics_add(&server->services->metrics->CONNECTIONS[connection->state], -1);
     free(connection);
 }
 
@@ -123,6 +136,45 @@ static void shut(struct connection *connection)
     shutdown(connection->descriptor, SHUT_RDWR);
 }
 
+/* Its next request may have come just now, and is not thrown away. */
+static struct connection *find_idle(struct server *server)
+{
+    struct connection *connection = server->queues[CONNECTION_IDLE].first;
+
+    for (int looks = 0; connection != NULL && has_begun(connection); looks++)
+        connection = looks < LOOKS_MOST ? connection->next : NULL;
+    return connection;
+}
+
+/* The oldest of those in front of their first head, if it is old enough. */
+static struct connection *find_hesitant(struct server *server)
+{
+    struct connection *arriving = server->queues[CONNECTION_ARRIVING].first;
+    struct connection *reading = server->queues[CONNECTION_HEAD].first;
+    struct connection *oldest = arriving;
+
+    if (oldest == NULL || (reading != NULL && reading->due_us < oldest->due_us))
+        oldest = reading;
+    if (oldest == NULL ||
+        clock_monotonic_us() - oldest->due_us + limit_ms(oldest) * 1000 < HESITATION_US)
+        return NULL;
+    return oldest;
+}
+
+bool connection_give_one_up(struct server *server)
+{
+    struct connection *connection = find_idle(server);
+
+    if (connection == NULL)
+        connection = find_hesitant(server);
+    if (connection == NULL)
+        return false;
+    metrics_add(&server->services->metrics->CONNECTIONS_GIVEN_UP, 1);
+    end_overdue(connection);
+    server_wake(server);
+    return true;
+}
+
 void connection_end_unfinished(struct server *server)
 {
     while (server->queues[CONNECTION_ARRIVING].first != NULL)
@@ -149,9 +201,9 @@ static int64_t limit_ms(const struct connection *connection)
     switch (connection->state) {
     case CONNECTION_ARRIVING:
     case CONNECTION_HEAD:
-    case CONNECTION_BODY: return upload_ms;
+    case CONNECTION_BODY:
+    case CONNECTION_SENDING: return upload_ms;
     case CONNECTION_WORKING: return INT32_MAX;
-    case CONNECTION_SENDING: return SEND_LIMIT_MS;
     case CONNECTION_IDLE: return KEEP_ALIVE_MS;
     case CONNECTION_STATE_COUNT: break;
     }

@@ -31,11 +31,12 @@ struct connection {
     int64_t due_us;              /* monotonic; when this state ends by force */
     struct connection *previous; /* borrowed: the neighbours in the queue of its state */
     struct connection *next;
-    uv_poll_t *poll;         /* ARRIVING: owned, waits for bytes; else NULL */
-    struct request *request; /* borrowed: the one under way, or NULL */
-    bool is_last;            /* no further request is expected on it */
-    bool must_linger;        /* bytes of the request may be unread when it is closed */
-    bool is_answered;        /* the last words were written by ourselves */
+    uv_poll_t *poll;                /* ARRIVING: owned, waits for bytes; else NULL */
+    struct request *request;        /* borrowed: the one under way, or NULL */
+    struct addresses_entry *client; /* owned; NULL: clients are not counted */
+    bool is_last;                   /* no further request is expected on it */
+    bool must_linger; /* bytes of the request may be unread when it is closed */
+    bool is_answered; /* the last words were written by ourselves */
 };
 
 /* A new connection in state ARRIVING, which owns the descriptor. */
@@ -46,6 +47,11 @@ void connection_enter(struct connection *connection, enum connection_state state
 
 /* Out of its queue and freed; the descriptor is closed where it is still ours. */
 void connection_free(struct connection *connection);
+
+/* Ends one that does nothing, so that a new one can have its place: the one that has been
+ * idle for longest, or else the one that has been slowest to say what it wants.  false:
+ * all are at work. */
+bool connection_give_one_up(struct server *server);
 
 /* The server goes: ends all that wait for a request or are in the middle of one. */
 void connection_end_unfinished(struct server *server);

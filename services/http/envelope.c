@@ -139,7 +139,8 @@ static void write_error(struct json_writer *json, const struct answer *answer)
 /*
  * Whole seconds, on every retryable 429 and 503 and on usage_cap_reached; 0: none.  Where
  * nobody said how long: an hour for a cap of the day, two seconds for what passes
- * quickly.
+ * quickly.  Another error has it where somebody knows: a provider is left alone for so
+ * long, and to come back sooner is of no use.
  */
 static int64_t retry_after_s(const struct answer *answer)
 {
@@ -150,9 +151,11 @@ static int64_t retry_after_s(const struct answer *answer)
     info = error_info(answer->error);
     if (answer->error == ERROR_USAGE_CAP_REACHED)
         return answer->retry_after_s > 0 ? answer->retry_after_s : 3600;
-    if (!info->retryable || (info->http_status != 429 && info->http_status != 503))
+    if (!info->retryable)
         return 0;
-    return answer->retry_after_s > 0 ? answer->retry_after_s : 2;
+    if (answer->retry_after_s > 0)
+        return answer->retry_after_s;
+    return info->http_status == 429 || info->http_status == 503 ? 2 : 0;
 }
 
 /* What the whole is, where no part of it was sent (RFC 9110 14.4). */

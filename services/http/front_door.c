@@ -17,9 +17,13 @@ static void wait_for_more(struct connection *connection, size_t seen);
 static void hand_on(struct connection *connection);
 static void turn_away(struct connection *connection);
 
-void front_door_enter(struct server *server, int descriptor)
+void front_door_enter(struct server *server, int descriptor,
+                      struct addresses_entry *client)
 {
-    look(connection_new(server, descriptor), false);
+    struct connection *connection = connection_new(server, descriptor);
+
+    connection->client = client;
+    look(connection, false);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)

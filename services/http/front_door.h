@@ -12,6 +12,8 @@
 
 #include <stddef.h>
 
+struct addresses_entry;
+
 enum first_line {
     FIRST_LINE_GOOD,   /* a request line (RFC 9112 3) */
     FIRST_LINE_BAD,    /* none, and none that it could become */
@@ -21,7 +23,9 @@ enum first_line {
 /* Judges what has been sent so far. */
 enum first_line front_door_judge(const char *bytes, size_t length);
 
-/* Lets a new connection in, or has it wait.  Takes over the descriptor. */
-void front_door_enter(struct server *server, int descriptor);
+/* Lets a new connection in, or has it wait.  Takes over the descriptor, and what the client
+ * is counted by, which may be NULL. */
+void front_door_enter(struct server *server, int descriptor,
+                      struct addresses_entry *client);
 
 #endif

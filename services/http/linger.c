@@ -10,6 +10,7 @@
 
 #define LINGER_MS        2000
 #define LINGER_MAX_BYTES (16 * 1024 * 1024)
+#define LINGERS_MOST     1024 /* in a flood the others are closed at once */
 
 struct lingering {
     struct server *server;      /* borrowed */
@@ -35,9 +36,10 @@ void linger_start(struct server *server, int descriptor)
     if (linger->next != NULL)
         linger->next->previous = linger;
     server->lingers = linger;
+    server->linger_count++;
 
     shutdown(descriptor, SHUT_WR);
-    if (linger->descriptor >= 0)
+    if (linger->descriptor >= 0 && server->linger_count <= LINGERS_MOST)
         linger->poll = server_open_poll(server, linger->descriptor, UV_READABLE,
                                         on_readable, linger);
     if (linger->poll == NULL) {
@@ -82,6 +84,7 @@ static void end(struct lingering *linger)
         shutdown(linger->descriptor, SHUT_RDWR);
         close(linger->descriptor);
     }
+    linger->server->linger_count--;
     if (linger->previous != NULL)
         linger->previous->next = linger->next;
     else

@@ -1,5 +1,7 @@
 #include "listener.h"
 
+#include "addresses.h"
+#include "client_address.h"
 #include "connection.h"
 #include "front_door.h"
 #include "request.h"
@@ -124,23 +126,63 @@ static void on_connections(uv_poll_t *poll, int status, int events)
     }
 }
 
-static void accept_one(struct server *server, int descriptor)
+/* Those of all loops together. */
+static bool is_full(const struct server *server)
 {
     const struct shared_services *shared = server->services->shared;
     int64_t open = 0;
+
+    for (size_t loop = 0; loop < shared->metrics_count; loop++)
+        for (size_t state = 0; state < CONNECTION_STATE_COUNT; state++)
+            open += counter_read(&shared->metrics[loop]->CONNECTIONS[state]);
+    return open >= server->services->settings->max_connections;
+}
+
+/* false: this client has as many connections as it may.  The proxies in front have many
+ * clients. */
+static bool count_client(struct server *server, int descriptor,
+                         struct addresses_entry **ret_client)
+{
+    struct addresses *addresses = server->services->shared->addresses;
+    struct address address;
+
+    *ret_client = NULL;
+    if (addresses == NULL || !address_of_peer(descriptor, &address) ||
+        client_is_trusted(server, &address))
+        return true;
+    address = address_of_client(&address);
+    *ret_client = addresses_take(addresses, &address);
+    return *ret_client != NULL;
+}
+
+static void turn_away(struct server *server, int descriptor, enum shedding reason)
+{
+    struct connection *connection = connection_new(server, descriptor);
+
+    metrics_add(&server->services->metrics->SHED[reason], 1);
+    request_refuse_unread(connection, id_random(),
+                          reason == SHEDDING_ADDRESS ? ERROR_RATE_LIMITED
+                                                     : ERROR_OVERLOADED);
+    connection_free(connection);
+}
+
+static void accept_one(struct server *server, int descriptor)
+{
+    struct addresses_entry *client;
     int on = 1;
 
-    for (size_t i = 0; i < shared->metrics_count; i++)
-        open += shared->metrics[i]->CONNECTIONS;
-    if (open >= server->services->settings->max_connections) {
-        struct connection *connection = connection_new(server, descriptor);
-
-        request_refuse_unread(connection, id_random(), ERROR_OVERLOADED);
-        connection_free(connection);
+    if (!count_client(server, descriptor, &client)) {
+        turn_away(server, descriptor, SHEDDING_ADDRESS);
+        return;
+    }
+    if (is_full(server) && !connection_give_one_up(server)) {
+        if (client != NULL)
+            addresses_give_back(server->services->shared->addresses, client);
+        turn_away(server, descriptor, SHEDDING_CONNECTIONS);
         return;
     }
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    front_door_enter(server, descriptor);
+    front_door_enter(server, descriptor, client);
 }
 
 /* No descriptors or memory: those who wait in the backlog are left there for a moment. */

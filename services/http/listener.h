@@ -1,6 +1,7 @@
 /*
- * The listening socket: accepts before other work is done, a bounded number at a time,
- * and says 503 to those who come when all places are taken.
+ * The listening socket: accepts before other work is done, a bounded number at a time.  When
+ * all places are taken a connection that does nothing makes room (connection.h), and only
+ * where there is none the new one is told 503.
  */
 #ifndef LISTENER_H
 #define LISTENER_H

@@ -75,32 +75,67 @@ static int64_t seconds_up(int64_t us)
     return us > 0 ? (us + 999999) / 1000000 : 0;
 }
 
-static bool take(struct client *client, int64_t per_minute, int64_t now_us,
-                 struct rate *ret_rate)
+/* What is left after a request that was or was not taken. */
+static struct rate rate_of(const struct client *client, int64_t per_minute,
+                           int64_t now_us, bool was_taken)
+{
+    int64_t each_us = MINUTE_US / per_minute;
+    int64_t whole_us = client->whole_us > now_us ? client->whole_us : now_us;
+    int64_t left_us = now_us + MINUTE_US - whole_us;
+
+    return (struct rate){
+        .quota = per_minute,
+        .remaining = left_us > 0 ? left_us / each_us : 0,
+        .reset_s = seconds_up(whole_us - now_us),
+        .wait_s = was_taken ? 0 : seconds_up(each_us - left_us),
+    };
+}
+
+static bool take(struct client *client, int64_t per_minute, int64_t now_us)
 {
     int64_t each_us = MINUTE_US / per_minute;
     int64_t whole_us = client->whole_us > now_us ? client->whole_us : now_us;
     bool is_taken = whole_us + each_us <= now_us + MINUTE_US;
 
     if (is_taken)
-        client->whole_us = whole_us += each_us;
-    ret_rate->quota = per_minute;
-    ret_rate->remaining = (now_us + MINUTE_US - whole_us) / each_us;
-    ret_rate->reset_s = seconds_up(whole_us - now_us);
-    ret_rate->wait_s = is_taken ? 0 : seconds_up(whole_us + each_us - now_us - MINUTE_US);
+        client->whole_us = whole_us + each_us;
     return is_taken;
+}
+
+/* Its place, behind the lock that is returned; the caller unlocks it. */
+static pthread_mutex_t *hold(struct rates *rates, enum rate_kind kind, struct span key,
+                             struct client **ret_client)
+{
+    uint64_t name = name_of(rates, kind, key);
+    size_t shelf = name % SHELVES;
+    pthread_mutex_t *lock = &rates->locks[shelf % LOCK_COUNT];
+
+    pthread_mutex_lock(lock);
+    *ret_client = find(rates->shelves[shelf], name);
+    return lock;
 }
 
 bool rates_take(struct rates *rates, enum rate_kind kind, struct span key,
                 int64_t per_minute, int64_t now_us, struct rate *ret_rate)
 {
-    uint64_t name = name_of(rates, kind, key);
-    size_t shelf = name % SHELVES;
-    pthread_mutex_t *lock = &rates->locks[shelf % LOCK_COUNT];
-    bool is_taken;
+    struct client *client;
+    pthread_mutex_t *lock = hold(rates, kind, key, &client);
+    bool is_taken = take(client, per_minute, now_us);
 
-    pthread_mutex_lock(lock);
-    is_taken = take(find(rates->shelves[shelf], name), per_minute, now_us, ret_rate);
+    *ret_rate = rate_of(client, per_minute, now_us, is_taken);
     pthread_mutex_unlock(lock);
     return is_taken;
+}
+
+void rates_learn(struct rates *rates, enum rate_kind kind, struct span key,
+                 int64_t per_minute, int64_t now_us, bool was_taken, int64_t whole_us,
+                 struct rate *ret_rate)
+{
+    struct client *client;
+    pthread_mutex_t *lock = hold(rates, kind, key, &client);
+
+    if (client->whole_us < now_us + whole_us)
+        client->whole_us = now_us + whole_us;
+    *ret_rate = rate_of(client, per_minute, now_us, was_taken);
+    pthread_mutex_unlock(lock);
 }

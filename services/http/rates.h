@@ -1,6 +1,7 @@
 /*
  * How often a client may ask: so many requests a minute for each kind of work, counted for
- * its address and for its session, over all loops of the process.
+ * its address and for its session, over all loops of the process.  Where several processes
+ * share a store they count together there, and this table is what each knows of it.
  *
  * The counting is the generic cell rate algorithm (ITU-T I.371): of each client one time is
  * kept, that at which its quota will be whole again.  The table has a fixed size: where it
@@ -34,5 +35,13 @@ void rates_free(struct rates *rates); /* NULL is fine */
  * left, and nothing was taken.  From any thread. */
 bool rates_take(struct rates *rates, enum rate_kind kind, struct span key,
                 int64_t per_minute, int64_t now_us, struct rate *ret_rate);
+
+/* Takes over what is known elsewhere of the same quota, after a request that was or was not
+ * taken out of it: from now it is whole in `whole_us`, and later where this table says
+ * later.  So whoever has used it up elsewhere is turned away here from now on.  From any
+ * thread. */
+void rates_learn(struct rates *rates, enum rate_kind kind, struct span key,
+                 int64_t per_minute, int64_t now_us, bool was_taken, int64_t whole_us,
+                 struct rate *ret_rate);
 
 #endif

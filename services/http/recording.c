@@ -6,7 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LATENESS_MS 500 /* of a recorder that stops by itself at the limit */
+#define LATENESS_MS            500 /* of a recorder that stops by itself at the limit */
+#define ESTIMATED_BYTES_PER_MS 4
 
 /* The state must lie on a boundary that calloc(3) does not promise. */
 void recording_begin(struct recording *recording, const struct multipart_part *part,
@@ -84,10 +85,26 @@ enum audio_container recording_container(const struct recording *recording)
     return audio_container(first_of(recording));
 }
 
-const char *recording_fault(const struct recording *recording, int64_t max_ms)
+int64_t recording_duration_ms(const struct recording *recording)
 {
     struct span all = {recording->bytes.bytes, recording->bytes.length};
 
+    return all.length > 0 ? audio_duration_ms(all) : -1;
+}
+
+int64_t recording_counts_ms(const struct recording *recording, int64_t duration_ms,
+                            int64_t max_ms)
+{
+    int64_t estimate_ms = (int64_t)recording->bytes.length / ESTIMATED_BYTES_PER_MS;
+
+    if (duration_ms >= 0)
+        return duration_ms;
+    return estimate_ms < max_ms ? estimate_ms : max_ms;
+}
+
+const char *recording_fault(const struct recording *recording, int64_t duration_ms,
+                            int64_t max_ms)
+{
     if (recording->length == 0)
         return "empty";
     if (!recording->is_taken || recording_container(recording) == AUDIO_UNKNOWN)
@@ -95,7 +112,7 @@ const char *recording_fault(const struct recording *recording, int64_t max_ms)
     if (!audio_is_valid(recording->content_type, recording->file_name,
                         first_of(recording)))
         return "other_container";
-    if (all.length > 0 && audio_duration_ms(all) > max_ms + LATENESS_MS)
+    if (duration_ms > max_ms + LATENESS_MS)
         return "too_long";
     return NULL;
 }

@@ -43,9 +43,20 @@ void recording_end(struct recording *recording);
 
 enum audio_container recording_container(const struct recording *recording);
 
-/* What is wrong with it, or NULL: see upload_audio_fault().  How long it lasts is known
- * only of one that is kept. */
-const char *recording_fault(const struct recording *recording, int64_t max_ms);
+/* How long it lasts, in milliseconds; -1 where it is not kept, or its container does not
+ * tell. */
+int64_t recording_duration_ms(const struct recording *recording);
+
+/* What it counts for where seconds of audio are counted: its duration, known or not.  What
+ * does not tell counts as long as its bytes would last at 32 kbit/s, less than which few
+ * recorders of speech write, and at most `max_ms`.  One that is not kept is not heard, and
+ * counts nothing. */
+int64_t recording_counts_ms(const struct recording *recording, int64_t duration_ms,
+                            int64_t max_ms);
+
+/* What is wrong with it, or NULL: see upload_audio_fault(). */
+const char *recording_fault(const struct recording *recording, int64_t duration_ms,
+                            int64_t max_ms);
 
 /* Wipes and frees. */
 void recording_done(struct recording *recording);

@@ -6,6 +6,7 @@
 #include "event_stream.h"
 #include "linger.h"
 #include "mem.h"
+#include "throttle.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -111,7 +112,7 @@ static enum MHD_Result finish(struct request *request)
         request->is_complete = true;
         connection_enter(request->connection, CONNECTION_WORKING);
         if (!request->is_answered && request->endpoint != NULL) {
-            request->endpoint->finish(request);
+            throttle_share(request);
         } else if (!request->is_answered) {
             struct envelope_reader reader = request_reader(request);
 
@@ -123,6 +124,11 @@ static enum MHD_Result finish(struct request *request)
         return send_response(request);
     request_suspend(request);
     return MHD_YES;
+}
+
+void request_work(struct request *request)
+{
+    request->endpoint->finish(request);
 }
 
 void request_suspend(struct request *request)
@@ -376,7 +382,7 @@ void request_record(struct server *server, const struct request *request,
     enum route route = request != NULL ? request->match.route : ROUTE_COUNT;
     struct log_line *line = log_begin(services->log, LOG_INFO, "request");
 
-    metrics_add(&services->metrics->HTTP_REQUESTS[route], 1);
+    metrics_add(&services->metrics->HTTP_REQUESTS[route][status / 100 - 1], 1);
     log_id(line, LOG_REQUEST_ID, request_id);
     if (request != NULL && request->trace.id[0] != '\0')
         log_word(line, LOG_TRACE_ID, request->trace.id);
@@ -392,8 +398,11 @@ void request_record(struct server *server, const struct request *request,
     if (request != NULL && request->session_id.text[0] != '\0')
         log_id(line, LOG_SESSION_ID, &request->session_id);
     if (request != NULL) {
-        log_number(line, LOG_TOTAL_MS,
-                   (clock_monotonic_us() - request->received_us) / 1000);
+        int64_t total_us = clock_monotonic_us() - request->received_us;
+
+        histogram_note(&services->metrics->HTTP_DURATION[route], BUCKETS_DURATIONS,
+                       total_us);
+        log_number(line, LOG_TOTAL_MS, total_us / 1000);
         log_number(line, LOG_REQUEST_BYTES, request->body_bytes);
     }
     log_number(line, LOG_RESPONSE_BYTES, (int64_t)response_bytes);

@@ -1,8 +1,8 @@
 /*
  * One request, from its head to the end of its reply.
  *
- *   request_handle > admit > endpoint.begin > endpoint.take ... > endpoint.finish >
- * request_answer
+ *   request_handle > admit > endpoint.begin > endpoint.take ... > throttle_share >
+ * endpoint.finish > request_answer
  *
  * An endpoint answers with one of the request_answer() family, exactly once: from any of
  * its functions, or later from the loop; until then the request is suspended and holds no
@@ -41,7 +41,9 @@ struct request {
     int64_t body_bytes;   /* that came so far */
     void *state;          /* owned: the endpoint's own, freed by endpoint->free */
 
-    struct rate rate; /* what is left to the client; quota 0: no limit holds */
+    struct rate rate;      /* what is left to the client; quota 0: no limit holds */
+    struct address client; /* whom the rates are counted for; where none hold: nobody */
+    int64_t asked_us;      /* how long the store was asked about rates */
 
     bool is_complete;  /* the whole body came, or there was none */
     bool is_suspended; /* waits for request_answer() */
@@ -89,6 +91,9 @@ void request_answer_made(struct request *request);
 
 /* Whom a reply that an endpoint makes by itself is for. */
 struct envelope_reader request_reader(const struct request *request);
+
+/* All of it came, and nothing more is in its way: the endpoint's finish(). */
+void request_work(struct request *request);
 
 /* The request waits for us: libmicrohttpd leaves it alone until it is resumed, and then
  * goes on where it was. */

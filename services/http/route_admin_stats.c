@@ -36,13 +36,9 @@ static bool is_admin(const struct request *request)
 /* The counters below, of all loops together. */
 struct totals {
     int64_t asks, chats, answers, content_refusals, failures, refusals[GATE_COUNT],
-        refused, microseconds, confidences, thousandths;
+        refused;
+    struct histogram_sum microseconds, thousandths;
 };
-
-static int64_t load(const _Atomic int64_t *counter)
-{
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
 
 static struct totals add_up(const struct shared_services *shared)
 {
@@ -51,17 +47,16 @@ static struct totals add_up(const struct shared_services *shared)
     for (size_t at = 0; at < shared->metrics_count; at++) {
         const struct metrics *loop = shared->metrics[at];
 
-        totals.asks += load(&loop->ASK_QUESTIONS);
-        totals.chats += load(&loop->CHAT_QUESTIONS);
-        totals.answers += load(&loop->ASK_ANSWERS);
-        totals.content_refusals += load(&loop->ASK_CONTENT_REFUSALS);
-        totals.failures += load(&loop->ASK_FAILURES);
-        totals.microseconds += load(&loop->ASK_MICROSECONDS);
-        totals.confidences += load(&loop->ASK_CONFIDENCES);
-        totals.thousandths += load(&loop->ASK_CONFIDENCE_THOUSANDTHS);
+        totals.asks += counter_read(&loop->ASK_QUESTIONS);
+        totals.chats += counter_read(&loop->CHAT_QUESTIONS);
+        totals.answers += counter_read(&loop->ASK_ANSWERS);
+        totals.content_refusals += counter_read(&loop->ASK_CONTENT_REFUSALS);
+        totals.failures += counter_read(&loop->ASK_FAILURES);
+        histogram_add_to(&loop->ASK_DURATION, &totals.microseconds);
+        histogram_add_to(&loop->ASK_CONFIDENCE, &totals.thousandths);
         for (enum gate gate = 0; gate < GATE_COUNT; gate++) {
-            totals.refusals[gate] += load(&loop->ASK_REFUSALS[gate]);
-            totals.refused += load(&loop->ASK_REFUSALS[gate]);
+            totals.refusals[gate] += counter_read(&loop->ASK_REFUSALS[gate]);
+            totals.refused += counter_read(&loop->ASK_REFUSALS[gate]);
         }
     }
     return totals;
@@ -73,14 +68,16 @@ static void write_number(struct json_writer *json, const char *key, int64_t numb
     json_integer(json, number);
 }
 
-static void write_mean(struct json_writer *json, const char *key, int64_t sum,
-                       int64_t count, double unit)
+static void write_mean(struct json_writer *json, const char *key,
+                       const struct histogram_sum *values)
 {
+    int64_t count = histogram_count(values);
+
     json_key(json, key);
     if (count == 0)
         json_null(json);
     else
-        json_decimal(json, (double)sum / (double)count / unit, 3);
+        json_decimal(json, (double)values->sum / (double)count / 1000, 3);
 }
 
 static void write_totals(struct json_writer *json, const struct totals *totals)
@@ -107,8 +104,8 @@ static void write_totals(struct json_writer *json, const struct totals *totals)
             write_number(json, gate_name(gate), totals->refusals[gate]);
     json_end_object(json);
     json_end_object(json);
-    write_mean(json, "mean_latency_ms", totals->microseconds, questions, 1000);
-    write_mean(json, "mean_confidence", totals->thousandths, totals->confidences, 1000);
+    write_mean(json, "mean_latency_ms", &totals->microseconds);
+    write_mean(json, "mean_confidence", &totals->thousandths);
     json_end_object(json);
 }
 

@@ -33,20 +33,17 @@ static void finish_readiness(struct request *request)
 /* Of the whole process: open where any loop has it open. */
 static void write_breakers(struct json_writer *json, const struct shared_services *shared)
 {
-    int64_t coach = 0, transcriber = 0, speaker = 0;
+    static const char *const roles[] = {"coach", "transcriber", "speaker", "embedder",
+                                        "retriever"};
 
-    for (size_t i = 0; i < shared->metrics_count; i++) {
-        coach += atomic_load(&shared->metrics[i]->COACH_BREAKER_OPEN);
-        transcriber += atomic_load(&shared->metrics[i]->TRANSCRIBER_BREAKER_OPEN);
-        speaker += atomic_load(&shared->metrics[i]->SPEAKER_BREAKER_OPEN);
-    }
     json_begin_object(json);
-    json_key(json, "coach");
-    json_string(json, coach > 0 ? "open" : "closed");
-    json_key(json, "transcriber");
-    json_string(json, transcriber > 0 ? "open" : "closed");
-    json_key(json, "speaker");
-    json_string(json, speaker > 0 ? "open" : "closed");
+    for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+        bool is_open =
+            metrics_open_breakers(shared->metrics, shared->metrics_count, roles[i]) > 0;
+
+        json_key(json, roles[i]);
+        json_string(json, is_open ? "open" : "closed");
+    }
     json_end_object(json);
 }
 
@@ -54,8 +51,8 @@ static void on_store_checked(void *context, enum error error)
 {
     struct request *request = context;
     const struct services *services = request->server->services;
-    bool is_draining = services->shared->is_draining;
-    bool is_ready = error == OK && !is_draining;
+    bool is_leaving = services->shared->is_leaving;
+    bool is_ready = error == OK && !is_leaving;
     struct json_writer json;
     struct private_text checks;
     struct buffer text;
@@ -72,7 +69,7 @@ static void on_store_checked(void *context, enum error error)
     json_key(&json, "breakers");
     write_breakers(&json, services->shared);
     json_key(&json, "draining");
-    json_boolean(&json, is_draining);
+    json_boolean(&json, is_leaving);
     json_end_object(&json);
     json_end_object(&json);
     checks = private_text_take(&text);

@@ -6,6 +6,7 @@
  * The same Idempotency-Key gives the same session, and from that the same reply: the
  * token depends on nothing but its id and time, the opening prompt on what is stored.
  */
+#include "client_address.h"
 #include "clock.h"
 #include "coach_builtin.h"
 #include "endpoints.h"
@@ -39,6 +40,7 @@ static void on_created(void *context, enum error error, struct session *session,
                        bool is_replay);
 static void write_data(const struct services *services, const struct session *session,
                        struct buffer *out);
+static void refuse_one_more(struct request *request);
 static void refuse(struct request *request, enum error error,
                    const struct field_errors *errors);
 
@@ -77,6 +79,9 @@ static void finish(struct request *request)
         error = ERROR_VALIDATION_ERROR;
     if (error == OK) {
         creation.session = make_session(services->settings, &form, now_ms);
+        creation.client_most = services->settings->max_sessions_per_address;
+        if (creation.client_most > 0)
+            creation.client = client_digest(request);
         services->store->create_session(services->store, services->loop, &creation,
                                         on_created, request);
     } else {
@@ -151,6 +156,10 @@ static void on_created(void *context, enum error error, struct session *session,
     struct buffer bytes;
     struct private_text data;
 
+    if (error == ERROR_USAGE_CAP_REACHED) {
+        refuse_one_more(request);
+        return;
+    }
     if (error != OK) {
         request_fail(request, error);
         return;
@@ -185,6 +194,26 @@ static void write_data(const struct services *services, const struct session *se
     json_end_object(&json);
     private_text_free(&token);
     private_text_free(&prompt);
+}
+
+/* Each of the client's sessions that nobody goes on with has expired by then. */
+static void refuse_one_more(struct request *request)
+{
+    static const char words[] = "Too many interviews are open from your network. Please "
+                                "finish one of them, or come back later.";
+    static const char json[] = "{\"cap\":\"sessions\"}";
+    const struct settings *settings = request->server->services->settings;
+    struct private_text message = private_text_copy(words, sizeof(words) - 1);
+    struct private_text details = private_text_copy(json, sizeof(json) - 1);
+    int64_t idle_ms =
+        session_expiry(0, 0, settings->session_ttl_minutes, settings->session_max_hours);
+
+    request_answer(request, &(struct answer){.error = ERROR_USAGE_CAP_REACHED,
+                                             .message = &message,
+                                             .details = &details,
+                                             .retry_after_s = idle_ms / 1000});
+    private_text_free(&message);
+    private_text_free(&details);
 }
 
 static void refuse(struct request *request, enum error error,

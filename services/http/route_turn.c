@@ -101,7 +101,8 @@ static void finish(struct request *request)
         .session_id = request->session_id,
         .news = accept_wants_events(&request->headers.accept) ? on_news : NULL,
         .received_us = request->received_us,
-        .upload_us = clock_monotonic_us() - request->received_us,
+        .upload_us = clock_monotonic_us() - request->received_us - request->asked_us,
+        .asked_us = request->asked_us,
     };
     struct field_errors errors = {.count = 0};
     enum error error = upload_finish(exchange->upload, &request->headers, &turn, &errors);

@@ -1,13 +1,14 @@
 #include "server.h"
 
+#include "client_address.h"
 #include "connection.h"
 #include "delivery.h"
 #include "library_replies.h"
 #include "linger.h"
 #include "listener.h"
 #include "mem.h"
+#include "overload.h"
 #include "request.h"
-#include "throttle.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -20,6 +21,10 @@
 
 /* MHD_run() again at once while it has more to do, but not for ever: others wait. */
 #define RUNS_A_TICK 4
+
+/* Connections that were given up are closed at the next run only: so many may be added
+ * before that. */
+#define SPARE_CONNECTIONS 1024
 
 #define DRAIN_EVERY_MS 10
 
@@ -45,10 +50,11 @@ struct server *server_new(struct services *services, struct ask_services *asks,
                   "one queue for each state");
     server->services = services;
     server->asks = asks;
+    server->overload = MEM_NEW(struct overload);
     server->listen_descriptor = listen_descriptor;
     server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
-        throttle_trusted(services->settings->trusted_proxies, &server->trusted_count);
+        client_trusted(services->settings->trusted_proxies, &server->trusted_count);
     server->queue_response = library_replies_find_queue();
     if (server->queue_response == NULL)
         goto fail;
@@ -56,6 +62,7 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     if (server->daemon == NULL || !watch_daemon(server) || !listener_start(server))
         goto fail;
     loop_before_sleep(services->loop, run_daemon, server);
+    overload_start(server);
     return server;
 
 fail:
@@ -78,7 +85,7 @@ static struct MHD_Daemon *start_daemon(struct server *server)
         0, NULL, NULL, request_handle, server, MHD_OPTION_NOTIFY_COMPLETED,
         request_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
         MHD_OPTION_UNESCAPE_CALLBACK, keep_target, NULL, MHD_OPTION_CONNECTION_LIMIT,
-        (unsigned)max_connections + 1, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
+        (unsigned)max_connections + SPARE_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
         (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_END);
 }
 
@@ -230,6 +237,8 @@ void server_free(struct server *server)
     delivery_end_all(server);
     linger_end_all(server);
     loop_timer_cancel(server->sweep);
+    overload_stop(server);
+    free(server->overload);
     free(server->trusted);
     free(server);
 }

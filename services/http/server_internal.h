@@ -14,6 +14,7 @@
 struct connection;
 struct delivery;
 struct lingering;
+struct overload;
 struct request;
 
 /* The most states of a connection (enum connection_state). */
@@ -43,6 +44,8 @@ struct server {
     bool is_going;  /* server_free() has begun: nothing may be suspended any more */
     bool needs_run; /* MHD_run() is due before the loop sleeps */
 
+    struct overload *overload; /* owned */
+
     struct connection_queue
         queues[SERVER_QUEUES]; /* one for each state of a connection */
     size_t connection_count;
@@ -54,6 +57,7 @@ struct server {
     struct delivery
         *deliveries; /* owned list: replies that are not known to have arrived */
     struct lingering *lingers; /* owned list: connections that are closed slowly */
+    size_t linger_count;
 
     loop_fn *drained; /* NULL: not draining */
     void *drained_context;

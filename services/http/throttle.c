@@ -1,12 +1,10 @@
 #include "throttle.h"
 
+#include "client_address.h"
 #include "clock.h"
-#include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#define FORWARDED_MOST 32 /* entries of X-Forwarded-For that are looked at */
 
 static const enum rate_kind kinds[ROUTE_COUNT] = {
     [ROUTE_SESSION_START] = RATE_SESSIONS,
@@ -35,113 +33,121 @@ static int64_t per_minute(const struct settings *settings, enum rate_kind kind)
     abort();
 }
 
-struct network *throttle_trusted(const char *list, size_t *ret_count)
-{
-    struct network *networks = mem_zalloc((strlen(list) + 1) * sizeof(*networks));
-    struct span entry;
-
-    *ret_count = 0;
-    while (settings_next_entry(&list, &entry))
-        *ret_count += network_parse(entry, &networks[*ret_count]);
-    return networks;
-}
-
-static bool is_trusted(const struct server *server, const struct address *address)
-{
-    for (size_t i = 0; i < server->trusted_count; i++)
-        if (network_has(&server->trusted[i], address))
-            return true;
-    return false;
-}
-
-/* What has not been looked at yet of X-Forwarded-For: a list, over one line or more. */
-struct forwarded {
-    const struct span *lines; /* borrowed from the request */
-    size_t line_count;        /* the last of them ... */
-    size_t end;               /* ... up to here */
+/* Who asks, by each of the quotas that the request comes out of. */
+struct askers {
+    size_t count;
+    struct span keys[STORE_RATES_MOST]; /* borrowed from the request */
 };
 
-static struct forwarded forwarded_of(const struct headers *headers)
+static struct askers askers_of(const struct request *request)
 {
-    size_t count = headers->forwarded_count;
+    struct askers askers = {
+        .count = 1,
+        .keys = {{(const char *)request->client.bytes, sizeof(request->client.bytes)}},
+    };
 
-    return (struct forwarded){headers->forwarded_for, count,
-                              count > 0 ? headers->forwarded_for[count - 1].length : 0};
+    if (request->session_id.text[0] != '\0')
+        askers.keys[askers.count++] = span_of(request->session_id.text);
+    return askers;
 }
 
-/* The last entry; false: there is none. */
-static bool take_entry(struct forwarded *rest, struct span *ret_entry)
+static enum rate_kind kind_of(const struct request *request)
 {
-    struct span list;
-    size_t stop, from;
-
-    while (rest->end == 0 && rest->line_count > 1)
-        rest->end = rest->lines[--rest->line_count - 1].length;
-    if (rest->end == 0)
-        return false;
-    list = rest->lines[rest->line_count - 1];
-    stop = rest->end;
-    for (from = stop; from > 0 && list.bytes[from - 1] != ',';)
-        from--;
-    rest->end = from > 0 ? from - 1 : 0;
-    while (from < stop && (list.bytes[from] == ' ' || list.bytes[from] == '\t'))
-        from++;
-    while (stop > from && (list.bytes[stop - 1] == ' ' || list.bytes[stop - 1] == '\t'))
-        stop--;
-    *ret_entry = (struct span){list.bytes + from, stop - from};
-    return true;
-}
-
-/* Each proxy adds who called it at the end; what stands before an address that is not
- * ours could be anybody's invention. */
-struct address throttle_client(const struct request *request)
-{
-    const struct server *server = request->server;
-    struct forwarded rest = forwarded_of(&request->headers);
-    struct address client = {{0}}, named;
-    struct span entry;
-
-    if (!address_of_peer(request->connection->descriptor, &client))
-        return client;
-    for (int looked_at = 0; looked_at < FORWARDED_MOST && is_trusted(server, &client) &&
-                            take_entry(&rest, &entry);
-         looked_at++) {
-        if (!address_parse(entry, &named))
-            break;
-        client = named;
-    }
-    return address_of_client(&client);
+    return request->endpoint != NULL ? kinds[request->match.route] : RATE_NONE;
 }
 
 /* Keeps what is scarcer. */
-static bool take(struct request *request, enum rate_kind kind, struct span key)
+static void keep(struct request *request, enum rate_kind kind, struct rate rate,
+                 bool is_taken)
 {
-    const struct services *services = request->server->services;
-    struct rate rate;
-    bool is_taken =
-        rates_take(services->shared->rates, kind, key,
-                   per_minute(services->settings, kind), clock_monotonic_us(), &rate);
-
     rate.name = names[kind];
     if (request->rate.quota == 0 || rate.remaining < request->rate.remaining || !is_taken)
         request->rate = rate;
-    return is_taken;
 }
 
 enum error throttle_check(struct request *request)
 {
-    enum rate_kind kind =
-        request->endpoint != NULL ? kinds[request->match.route] : RATE_NONE;
-    struct address client;
+    const struct services *services = request->server->services;
+    enum rate_kind kind = kind_of(request);
+    int64_t limit = per_minute(services->settings, kind);
+    struct askers askers;
 
-    if (per_minute(request->server->services->settings, kind) == 0)
+    if (limit == 0)
         return OK;
-    client = throttle_client(request);
-    if (!take(request, kind,
-              (struct span){(const char *)client.bytes, sizeof(client.bytes)}))
-        return ERROR_RATE_LIMITED;
-    if (request->session_id.text[0] != '\0' &&
-        !take(request, kind, span_of(request->session_id.text)))
-        return ERROR_RATE_LIMITED;
+    request->client = client_address(request);
+    askers = askers_of(request);
+    for (size_t i = 0; i < askers.count; i++) {
+        struct rate rate;
+        bool is_taken = rates_take(services->shared->rates, kind, askers.keys[i], limit,
+                                   clock_monotonic_us(), &rate);
+
+        keep(request, kind, rate, is_taken);
+        if (!is_taken)
+            return ERROR_RATE_LIMITED;
+    }
     return OK;
+}
+
+static void on_rates(void *context, enum error error,
+                     const struct store_rate told[STORE_RATES_MOST]);
+
+void throttle_share(struct request *request)
+{
+    const struct services *services = request->server->services;
+    enum rate_kind kind = kind_of(request);
+    int64_t limit = per_minute(services->settings, kind);
+    struct store_rate_request wanted;
+    struct askers askers;
+
+    if (limit == 0 || services->store->take_rates == NULL) {
+        request_work(request);
+        return;
+    }
+    askers = askers_of(request);
+    wanted.count = askers.count;
+    for (size_t i = 0; i < askers.count; i++) {
+        struct digest_state state;
+
+        digest_begin(&state, &services->shared->client_key);
+        digest_add_field(&state, names[kind], strlen(names[kind]));
+        digest_add_field(&state, askers.keys[i].bytes, askers.keys[i].length);
+        wanted.rates[i].key = digest_end(&state);
+        wanted.rates[i].per_minute = limit;
+    }
+    request->asked_us = clock_monotonic_us();
+    services->store->take_rates(services->store, services->loop, &wanted, on_rates,
+                                request);
+}
+
+static void on_rates(void *context, enum error error,
+                     const struct store_rate told[STORE_RATES_MOST])
+{
+    struct request *request = context;
+    const struct services *services = request->server->services;
+    enum rate_kind kind = kind_of(request);
+    int64_t limit = per_minute(services->settings, kind);
+    struct askers askers = askers_of(request);
+    int64_t now_us = clock_monotonic_us();
+    bool are_taken = true;
+
+    request->asked_us = now_us - request->asked_us;
+    if (error != OK) {
+        metrics_add(&services->metrics->RATES_UNSHARED, 1);
+        request_work(request);
+        return;
+    }
+    request->rate = (struct rate){0};
+    for (size_t i = 0; are_taken && i < askers.count; i++) {
+        struct rate rate;
+
+        are_taken = told[i].is_taken;
+        rates_learn(services->shared->rates, kind, askers.keys[i], limit, now_us,
+                    are_taken, told[i].whole_us, &rate);
+        keep(request, kind, rate, are_taken);
+    }
+    if (are_taken)
+        request_work(request);
+    else
+        request_answer(request, &(struct answer){.error = ERROR_RATE_LIMITED,
+                                                 .retry_after_s = request->rate.wait_s});
 }

@@ -1,22 +1,23 @@
 /*
- * Which rates hold for a request, and who its client is: the other side of the connection,
- * or, where that is one of TRUSTED_PROXIES, the last address in X-Forwarded-For that is
- * none of them.
+ * Which rates hold for a request, by its client's address and by its session.
+ *
+ *   throttle_check, with the head > the body > throttle_share > request_work
+ *
+ * The process counts by itself first, which costs nothing.  Where other processes use the
+ * same store, the store's count holds as well.
  */
 #ifndef THROTTLE_H
 #define THROTTLE_H
 
-#include "address.h"
-#include "rates.h"
 #include "request.h"
 
-/* The networks of a list that the settings have checked; the caller frees them. */
-struct network *throttle_trusted(const char *list, size_t *ret_count);
-
-/* The client's address; all zeros where nobody can tell. */
-struct address throttle_client(const struct request *request);
-
-/* OK, or ERROR_RATE_LIMITED; what is left is noted in request->rate. */
+/* By this process' own count: OK, or ERROR_RATE_LIMITED; what is left is noted in
+ * request->rate. */
 enum error throttle_check(struct request *request);
+
+/* By the count of all processes on the store: request_work(), at once or from the loop, or
+ * the request is answered ERROR_RATE_LIMITED.  Where the store does not answer, this
+ * process' own count was all there is. */
+void throttle_share(struct request *request);
 
 #endif

@@ -284,6 +284,8 @@ static enum error check_transcript(const struct upload *upload)
 static enum error take_answer(struct upload *upload, struct turn_request *request)
 {
     struct recording *recording = &upload->recording;
+    int64_t max_ms = upload->terms.settings->max_audio_s * 1000;
+    int64_t duration_ms;
 
     request->transcript = private_text_take(&upload->transcript);
     if (!private_text_is_blank(&request->transcript))
@@ -291,10 +293,11 @@ static enum error take_answer(struct upload *upload, struct turn_request *reques
     private_text_free(&request->transcript);
     if (upload->seen[FIELD_AUDIO] == 0)
         return ERROR_MISSING_INPUT;
-    upload->audio_fault =
-        recording_fault(recording, upload->terms.settings->max_audio_s * 1000);
+    duration_ms = recording_duration_ms(recording);
+    upload->audio_fault = recording_fault(recording, duration_ms, max_ms);
     if (upload->audio_fault != NULL)
         return ERROR_INVALID_AUDIO;
+    request->audio_ms = recording_counts_ms(recording, duration_ms, max_ms);
     request->container = recording_container(recording);
     request->recording = recording->bytes;
     recording->bytes = (struct buffer){0};

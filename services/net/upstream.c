@@ -11,7 +11,6 @@
 #include "backoff.h"
 #include "clock.h"
 #include "mem.h"
-#include "metrics.h"
 
 #include <stdlib.h>
 
@@ -19,10 +18,10 @@
 #define WORTH_MS 300
 
 struct upstream {
-    struct call_pool *pool; /* borrowed, like the counters */
+    struct call_pool *pool; /* borrowed, like the meter */
     struct upstream_limits limits;
     struct breaker breaker;
-    _Atomic int64_t *tries, *retries, *open;
+    struct meter *meter;
 };
 
 struct upstream_call {
@@ -35,6 +34,7 @@ struct upstream_call {
     call_bytes_fn *on_bytes;
     call_done_fn *done;
     void *context; /* borrowed from whom called, for both */
+    int64_t started_us;
     int64_t deadline_us;
     unsigned tried;
     bool is_probe;
@@ -49,13 +49,11 @@ static bool try_later(struct upstream_call *self, struct call_answer *answer);
 static void end(struct upstream_call *self, struct call_answer answer);
 
 struct upstream *upstream_new(struct call_pool *pool, struct upstream_limits limits,
-                              _Atomic int64_t *tries, _Atomic int64_t *retries,
-                              _Atomic int64_t *open)
+                              struct meter *meter)
 {
     struct upstream *upstream = MEM_NEW(struct upstream);
 
-    *upstream = (struct upstream){
-        .pool = pool, .limits = limits, .tries = tries, .retries = retries, .open = open};
+    *upstream = (struct upstream){.pool = pool, .limits = limits, .meter = meter};
     breaker_init(&upstream->breaker, limits.breaker_threshold);
     return upstream;
 }
@@ -76,7 +74,7 @@ static void show_state(struct upstream *upstream, enum breaker_state before)
     bool is_open = upstream->breaker.state != BREAKER_CLOSED;
 
     if (was_open != is_open)
-        metrics_add(upstream->open, is_open ? 1 : -1);
+        counter_add(&upstream->meter->is_open, is_open ? 1 : -1);
 }
 
 struct upstream_call *upstream_call(struct upstream *upstream,
@@ -90,7 +88,8 @@ struct upstream_call *upstream_call(struct upstream *upstream,
     self->on_bytes = request->on_bytes;
     self->done = done;
     self->context = context;
-    self->deadline_us = clock_monotonic_us() + request->timeout_ms * 1000;
+    self->started_us = clock_monotonic_us();
+    self->deadline_us = self->started_us + request->timeout_ms * 1000;
     request->body = (struct private_text){NULL, 0};
     if (request->request_id != NULL) {
         self->request_id = *request->request_id;
@@ -121,9 +120,9 @@ static void try_now(void *context)
     }
     self->is_probe = upstream->breaker.state == BREAKER_HALF_OPEN;
     self->request.timeout_ms = left_ms > 0 ? left_ms : 1;
-    metrics_add(upstream->tries, 1);
+    counter_add(&upstream->meter->tries, 1);
     if (self->tried++ > 0)
-        metrics_add(upstream->retries, 1);
+        counter_add(&upstream->meter->retries, 1);
     self->call = call_start(upstream->pool, &self->request, on_answer, self);
 }
 
@@ -161,6 +160,27 @@ static bool is_failure(const struct upstream_call *self, const struct call_answe
     abort();
 }
 
+/* It had less time than its server may need. */
+static bool was_hasty(const struct upstream_call *self, const struct call_answer *answer)
+{
+    return answer->outcome == CALL_TIMED_OUT &&
+           self->request.timeout_ms < self->upstream->limits.patience_ms;
+}
+
+static void tell_breaker(const struct upstream_call *self,
+                         const struct call_answer *answer)
+{
+    struct upstream *upstream = self->upstream;
+    enum breaker_state before = upstream->breaker.state;
+
+    if (!was_hasty(self, answer))
+        breaker_note(&upstream->breaker, self->is_probe, !is_failure(self, answer),
+                     clock_monotonic_us());
+    else if (self->is_probe)
+        breaker_forget(&upstream->breaker);
+    show_state(upstream, before);
+}
+
 static bool may_pass(const struct call_answer *answer)
 {
     switch (answer->outcome) {
@@ -186,13 +206,9 @@ static bool may_pass(const struct call_answer *answer)
 static void on_answer(void *context, struct call_answer answer)
 {
     struct upstream_call *self = context;
-    struct upstream *upstream = self->upstream;
-    enum breaker_state before = upstream->breaker.state;
 
     self->call = NULL;
-    breaker_note(&upstream->breaker, self->is_probe, !is_failure(self, &answer),
-                 clock_monotonic_us());
-    show_state(upstream, before);
+    tell_breaker(self, &answer);
     if (!try_later(self, &answer))
         end(self, answer);
 }
@@ -222,6 +238,7 @@ static void end(struct upstream_call *self, struct call_answer answer)
     call_done_fn *done = self->done;
     void *context = self->context;
 
+    answer.duration_us = clock_monotonic_us() - self->started_us;
     free(self);
     done(context, answer);
 }
@@ -232,6 +249,8 @@ void upstream_cancel(struct upstream_call *call)
         return;
     if (call->call != NULL && call->is_probe)
         breaker_forget(&call->upstream->breaker);
+    meter_note_call(call->upstream->meter, CALL_RESULT_CANCELLED,
+                    clock_monotonic_us() - call->started_us);
     call_cancel(call->call);
     loop_timer_cancel(call->timer);
     private_text_free(&call->request.body);

@@ -23,14 +23,10 @@
 
 struct groq {
     struct coach coach;              /* the first member: a coach is cast back */
-    const struct settings *settings; /* borrowed, like the next two */
-    struct log *log;
-    struct metrics *metrics;
-    struct upstream *upstream;         /* owned */
-    char *url;                         /* owned */
-    struct private_text authorization; /* owned; empty: none */
-    enum groq_format format;           /* the strongest that the server has not refused */
-    enum groq_format streamed_format;  /* the same, for answers that are streamed */
+    const struct settings *settings; /* borrowed */
+    struct provider provider;
+    enum groq_format format;          /* the strongest that the server has not refused */
+    enum groq_format streamed_format; /* the same, for answers that are streamed */
     bool has_told_of_retirement;
 };
 
@@ -62,26 +58,33 @@ static void groq_free(struct coach *coach);
 static void report(const struct coach_call *ask, const struct call_answer *answer,
                    const struct groq_verdict *verdict);
 
-struct coach *coach_groq_new(const struct settings *settings, struct call_pool *pool,
-                             struct log *log, struct metrics *metrics)
+struct coach *coach_groq_new(const struct settings *settings, const char *key_setting,
+                             struct call_pool *pool, struct log *log,
+                             struct metrics *metrics)
 {
     struct groq *groq = MEM_NEW(struct groq);
 
     groq->coach = (struct coach){
         .name = "groq", .start = start, .cancel = cancel, .free = groq_free};
     groq->settings = settings;
-    groq->log = log;
-    groq->metrics = metrics;
-    groq->upstream =
-        provider_upstream(settings, pool, metrics, &metrics->COACH_BREAKER_OPEN);
-    groq->url = groq_url(settings, "/chat/completions");
-    groq->coach.url = groq->url;
+    groq->provider = (struct provider){
+        .name = groq->coach.name,
+        .model = settings->llm_model,
+        .event = "coach_failed",
+        .pool = pool,
+        .log = log,
+        .url = provider_url(settings->groq_base_url, "/chat/completions", "", ""),
+        .authorization = provider_authorization("Bearer", &settings->groq_api_key),
+    };
+    provider_connect(&groq->provider, settings, metrics, "coach", "chat",
+                     settings->llm_timeout_s);
+    groq->coach.url = groq->provider.url;
     groq->format = groq_format_of(settings->llm_model);
     groq->streamed_format = groq->format;
-    if (!groq_authorization(settings, &groq->authorization)) {
+    if (private_text_is_empty(&groq->provider.authorization)) {
         struct log_line *line = log_begin(log, LOG_WARNING, "no_usable_key");
 
-        log_word(line, LOG_SETTING, "GROQ_API_KEY");
+        log_word(line, LOG_SETTING, key_setting);
         log_end(line);
     }
     return &groq->coach;
@@ -91,9 +94,7 @@ static void groq_free(struct coach *coach)
 {
     struct groq *groq = (struct groq *)coach;
 
-    private_text_free(&groq->authorization);
-    upstream_free(groq->upstream);
-    free(groq->url);
+    provider_done(&groq->provider);
     free(groq);
 }
 
@@ -129,13 +130,13 @@ static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
 /* Sends the body, which it takes over, in the time that is left. */
 static void send_request(struct coach_call *ask, struct private_text body)
 {
-    struct groq *groq = ask->groq;
+    const struct provider *provider = &ask->groq->provider;
+    const struct private_text *authorization = &provider->authorization;
     int64_t left_ms = (ask->deadline_us - clock_monotonic_us()) / 1000;
     struct call_request request = {
-        .url = groq->url,
+        .url = provider->url,
         .content_type = "application/json",
-        .authorization =
-            private_text_is_empty(&groq->authorization) ? NULL : &groq->authorization,
+        .authorization = private_text_is_empty(authorization) ? NULL : authorization,
         .request_id = &ask->request_id,
         .trace = &ask->trace,
         .body = body,
@@ -145,7 +146,7 @@ static void send_request(struct coach_call *ask, struct private_text body)
         .on_bytes = ask->is_streamed ? on_bytes : NULL,
     };
 
-    ask->call = upstream_call(groq->upstream, &request, on_reply, ask);
+    ask->call = upstream_call(provider->upstream, &request, on_reply, ask);
 }
 
 static void on_bytes(void *context, struct span bytes)
@@ -163,6 +164,10 @@ static void on_reply(void *context, struct call_answer answer)
                                       : groq_reply_read(&answer);
 
     ask->call = NULL;
+    meter_note_call(ask->groq->provider.meter, provider_result(verdict.error, &answer),
+                    answer.duration_us);
+    meter_note_tokens(ask->groq->provider.meter, verdict.usage.input,
+                      verdict.usage.output);
     if (verdict.error != OK)
         report(ask, &answer, &verdict);
     else if (ask->may_be_the_format)
@@ -227,7 +232,7 @@ static void report_retired_model(struct groq *groq)
         strcmp(groq->settings->llm_model, RETIRED_MODEL) != 0)
         return;
     groq->has_told_of_retirement = true;
-    line = log_begin(groq->log, LOG_ERROR, "model_retired");
+    line = log_begin(groq->provider.log, LOG_ERROR, "model_retired");
     log_word(line, LOG_MODEL, groq->settings->llm_model);
     log_word(line, LOG_OUTCOME, "set_llm_model_to_openai/gpt-oss-120b");
     log_end(line);
@@ -238,7 +243,8 @@ static void report(const struct coach_call *ask, const struct call_answer *answe
                    const struct groq_verdict *verdict)
 {
     struct groq *groq = ask->groq;
-    struct log_line *line = log_begin(groq->log, LOG_WARNING, "coach_failed");
+    struct log_line *line =
+        log_begin(groq->provider.log, LOG_WARNING, groq->provider.event);
 
     log_id(line, LOG_REQUEST_ID, &ask->request_id);
     log_word(line, LOG_COACH, groq->coach.name);
@@ -251,7 +257,6 @@ static void report(const struct coach_call *ask, const struct call_answer *answe
         log_word(line, LOG_PROVIDER_CODE, verdict->provider_code);
     log_end(line);
 
-    metrics_add(&groq->metrics->PROVIDER_FAILURES, 1);
     if (verdict->error == ERROR_LLM_MODEL_NOT_FOUND)
         report_retired_model(groq);
 }

@@ -24,6 +24,11 @@
  * the strongest.  GROQ_TEXT, none, leaves it to the prompt. */
 enum groq_format { GROQ_TEXT, GROQ_JSON_OBJECT, GROQ_JSON_SCHEMA };
 
+/* The tokens that a call used up, as the server counts them; -1: it does not say. */
+struct groq_usage {
+    int64_t input, output;
+};
+
 /* What was read of a server's reply. */
 struct groq_verdict {
     enum error error;
@@ -31,6 +36,7 @@ struct groq_verdict {
     bool may_be_the_schema;     /* 400 for no reason that we know: refused for good */
     bool has_lost_its_form;     /* 400 as the model did not keep to the form, this once */
     struct coach_answer answer; /* with OK; owned by whom it is given to */
+    struct groq_usage usage;
 };
 
 /* The strongest format that the model is documented to take. */
@@ -54,19 +60,15 @@ struct groq_verdict groq_reply_read(const struct call_answer *answer);
  * static, where it is one that we know. */
 enum error groq_error_in_stream(struct json_object *error, const char **ret_code);
 
+/* Of a whole reply, or of the chunk of a stream that has it: where OpenAI's servers put it
+ * when they are asked to, and Groq without being asked, in x_groq. */
+struct groq_usage groq_usage_read(struct json_object *root);
+
 /* A refusal that a model gave beside its answer, as the answer that our prompts ask for. */
 struct private_text groq_refusal_write(struct span refusal);
 
 /* Appends the text of an ordinary chunk of a stream.  false: it is not quite ordinary, or
  * there is no room, and nothing was appended. */
 bool groq_chunk_append(struct span chunk, struct buffer *out);
-
-/* "Bearer <key>", without the white space around the key.  false, and no text: there is
- * no key, or it cannot stand in a header. */
-bool groq_authorization(const struct settings *settings,
-                        struct private_text *ret_authorization);
-
-/* GROQ_BASE_URL and `path`, which begins with a slash.  The caller frees it. */
-char *groq_url(const struct settings *settings, const char *path);
 
 #endif

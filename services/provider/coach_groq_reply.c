@@ -185,13 +185,26 @@ static void read_completion(struct json_object *root, struct groq_verdict *verdi
     verdict->answer.is_cut_off = span_equals(finish_reason, "length");
 }
 
+struct groq_usage groq_usage_read(struct json_object *root)
+{
+    struct json_object *usage = json_member(root, "usage");
+
+    if (usage == NULL)
+        usage = json_member(json_member(root, "x_groq"), "usage");
+    return (struct groq_usage){json_member_count(usage, "prompt_tokens"),
+                               json_member_count(usage, "completion_tokens")};
+}
+
 struct groq_verdict groq_reply_read(const struct call_answer *answer)
 {
     struct groq_verdict verdict = {.error = error_of_outcome(answer->outcome),
-                                   .answer.retry_after_s = -1};
+                                   .answer.retry_after_s = -1,
+                                   .usage = {-1, -1}};
     struct span body = private_reveal(&answer->body);
     struct json_object *root;
 
+    if (answer->outcome == CALL_HELD_BACK)
+        verdict.answer.retry_after_s = answer->retry_after_s;
     if (verdict.error != OK)
         return verdict;
     root = json_parse(body.bytes, body.length, REPLY_MAX_DEPTH);
@@ -201,6 +214,7 @@ struct groq_verdict groq_reply_read(const struct call_answer *answer)
         read_completion(root, &verdict);
     else
         verdict.error = ERROR_LLM_PROVIDER_ERROR;
+    verdict.usage = groq_usage_read(root);
     json_wipe_and_put(root);
     return verdict;
 }

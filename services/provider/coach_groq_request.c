@@ -17,9 +17,8 @@
  */
 #define REQUEST_EXTRA_BYTES 1600
 
-#define HEADER_MAX_BYTES 4096
-#define TEMPERATURE      0.6 /* Groq's advice for reasoning models: 0.5 to 0.7 */
-#define PASSAGES_SEED    1   /* with temperature 0: the same passages, the same answer */
+#define TEMPERATURE   0.6 /* Groq's advice for reasoning models: 0.5 to 0.7 */
+#define PASSAGES_SEED 1   /* with temperature 0: the same passages, the same answer */
 
 static bool is_gpt_oss(const char *model)
 {
@@ -128,43 +127,4 @@ struct private_text groq_request_weaken(struct private_text request, size_t form
     write_format(&writer, NULL, format);
     json_end_object(&writer);
     return private_text_take(&out);
-}
-
-bool groq_authorization(const struct settings *settings,
-                        struct private_text *ret_authorization)
-{
-    struct span key = private_reveal(&settings->groq_api_key);
-    struct buffer out;
-
-    while (key.length > 0 && (unsigned char)key.bytes[key.length - 1] <= ' ')
-        key.length--;
-    for (; key.length > 0 && (unsigned char)key.bytes[0] <= ' '; key.length--)
-        key.bytes++;
-    for (size_t i = 0; i < key.length; i++)
-        if (key.bytes[i] < '!' || key.bytes[i] > '~')
-            return false;
-
-    buffer_init(&out, HEADER_MAX_BYTES);
-    if (key.length == 0 || !buffer_append_string(&out, "Bearer ") ||
-        !buffer_append(&out, key.bytes, key.length)) {
-        buffer_done(&out);
-        return false;
-    }
-    *ret_authorization = private_text_take(&out);
-    return true;
-}
-
-char *groq_url(const struct settings *settings, const char *path)
-{
-    const char *base = settings->groq_base_url;
-    size_t base_length = strlen(base);
-    size_t path_length = strlen(path);
-    char *url;
-
-    while (base_length > 0 && base[base_length - 1] == '/')
-        base_length--;
-    url = mem_zalloc(base_length + path_length + 1);
-    memcpy(url, base, base_length);
-    memcpy(url + base_length, path, path_length);
-    return url;
 }

@@ -13,6 +13,7 @@
 static sse_event_fn on_event;
 static void take_chunk(struct groq_stream *stream, struct span data);
 static void take_error(struct groq_stream *stream, struct json_object *error);
+static void take_usage(struct groq_stream *stream, struct groq_usage usage);
 static void take_choice(struct groq_stream *stream, struct json_object *choice);
 static bool take_text(struct groq_stream *stream, struct buffer *out,
                       struct json_object *text);
@@ -23,6 +24,7 @@ void groq_stream_init(struct groq_stream *stream, coach_text_fn *on_text, void *
     stream->on_text = on_text;
     stream->context = context;
     stream->error = OK;
+    stream->usage = (struct groq_usage){-1, -1};
     sse_init(&stream->sse, CHUNK_MAX_BYTES, on_event, stream);
     buffer_init(&stream->whole, GROQ_REPLY_MAX_BYTES);
     buffer_init(&stream->text, GROQ_REPLY_MAX_BYTES);
@@ -86,7 +88,17 @@ static void take_chunk(struct groq_stream *stream, struct span data)
     else if (!stream->has_ended && json_object_is_type(choices, json_type_array) &&
              json_object_array_length(choices) > 0)
         take_choice(stream, json_object_array_get_idx(choices, 0));
+    take_usage(stream, groq_usage_read(root));
     json_wipe_and_put(root);
+}
+
+/* Where a server tells it more than once the last word counts. */
+static void take_usage(struct groq_stream *stream, struct groq_usage usage)
+{
+    if (usage.input >= 0)
+        stream->usage.input = usage.input;
+    if (usage.output >= 0)
+        stream->usage.output = usage.output;
 }
 
 /* An error in the middle.  Where the model lost its form, what it had written stands: it
@@ -159,7 +171,8 @@ static void read_text(struct groq_stream *stream, struct groq_verdict *verdict)
 static struct groq_verdict read_events(struct groq_stream *stream,
                                        const struct call_answer *answer)
 {
-    struct groq_verdict verdict = {.error = stream->error, .answer.retry_after_s = -1};
+    struct groq_verdict verdict = {
+        .error = stream->error, .answer.retry_after_s = -1, .usage = stream->usage};
 
     if (stream->error != OK) {
         verdict.provider_code = stream->provider_code;

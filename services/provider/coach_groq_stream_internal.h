@@ -33,6 +33,7 @@ struct groq_stream {
     enum error error;          /* what the stream said of itself, or OK */
     const char *provider_code; /* static, or NULL */
     bool has_lost_its_form;
+    struct groq_usage usage;
 };
 
 void groq_stream_init(struct groq_stream *stream, coach_text_fn *on_text, void *context);

@@ -20,6 +20,7 @@
 #define REPLY_MAX_DEPTH   8
 #define REQUEST_MAX_BYTES (16 * 1024 * 1024)
 #define DIMENSIONS_MOST   65536
+#define TIMEOUT_S         10 /* that a question waits, at most */
 
 static const struct provider_errors embedding_errors = {
     .timeout = ERROR_LLM_TIMEOUT,
@@ -55,12 +56,11 @@ struct embedder *embedder_new(const struct settings *settings, struct call_pool 
         .event = "embeddings_failed",
         .pool = pool,
         .log = log,
-        .metrics = metrics,
-        .upstream =
-            provider_upstream(settings, pool, metrics, &metrics->EMBEDDER_BREAKER_OPEN),
         .url = provider_url(settings->embeddings_base_url, "/embeddings", "", ""),
         .authorization = provider_authorization("Bearer", &settings->embeddings_api_key),
     };
+    provider_connect(&embedder->provider, settings, metrics, "embedder", "embeddings",
+                     TIMEOUT_S);
     return embedder;
 }
 
@@ -198,13 +198,16 @@ static void on_reply(void *context, struct call_answer answer)
         if (!read_vectors(root, call->count, &embeddings)) {
             embeddings_done(&embeddings);
             error = ERROR_LLM_PROVIDER_ERROR;
+        } else {
+            meter_note_tokens(
+                embedder->provider.meter,
+                json_member_count(json_member(root, "usage"), "prompt_tokens"), -1);
         }
         json_object_put(root);
     }
     if (error == ERROR_LLM_RATE_LIMIT)
         embeddings.retry_after_s = answer.retry_after_s;
-    if (error != OK)
-        provider_report(&embedder->provider, &call->request_id, error, &answer);
+    provider_report(&embedder->provider, &call->request_id, error, &answer);
     call_answer_free(&answer);
     call->done(call->context, error, embeddings);
     free(call);

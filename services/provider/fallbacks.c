@@ -32,7 +32,9 @@ static void add_coach(struct coaches *coaches, const struct settings *settings,
     if (at != NULL)
         variant->groq_api_key = settings->llm_fallback_api_key;
     coaches->variants[coaches->count] = variant;
-    coaches->all[coaches->count++] = coach_groq_new(variant, pool, log, metrics);
+    coaches->all[coaches->count++] =
+        coach_groq_new(variant, at != NULL ? "LLM_FALLBACK_API_KEY" : "GROQ_API_KEY",
+                       pool, log, metrics);
 }
 
 bool coaches_begin_builtin(const struct settings *settings)
@@ -50,9 +52,10 @@ void coaches_init(struct coaches *coaches, const struct settings *settings,
     struct span entry;
 
     *coaches = (struct coaches){0};
-    coaches->all[coaches->count++] = coaches_begin_builtin(settings)
-                                         ? coach_builtin_new(loop)
-                                         : coach_groq_new(settings, pool, log, metrics);
+    coaches->all[coaches->count++] =
+        coaches_begin_builtin(settings)
+            ? coach_builtin_new(loop)
+            : coach_groq_new(settings, "GROQ_API_KEY", pool, log, metrics);
     while (coaches->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry))
         if (span_equals(entry, "builtin"))
             coaches->all[coaches->count++] = coach_builtin_new(loop);

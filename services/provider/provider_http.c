@@ -11,17 +11,31 @@
 #define AUTHORIZATION_MAX_BYTES 4096
 #define PROBE_MAX_BYTES         (1024 * 1024)
 
-struct upstream *provider_upstream(const struct settings *settings,
-                                   struct call_pool *pool, struct metrics *metrics,
-                                   _Atomic int64_t *open)
+/* Who has waited for so long has given any server its chance. */
+#define PATIENCE_MS 5000
+
+void provider_connect(struct provider *provider, const struct settings *settings,
+                      struct metrics *metrics, const char *role, const char *operation,
+                      int64_t timeout_s)
 {
+    int64_t timeout_ms = timeout_s * 1000;
+    /* A little less: part of the time is gone before the first try begins. */
+    int64_t whole_ms = timeout_ms - timeout_ms / 10;
     struct upstream_limits limits = {
         .retries = (unsigned)settings->provider_retries,
         .breaker_threshold = (unsigned)settings->breaker_failures,
+        .patience_ms = whole_ms < PATIENCE_MS ? whole_ms : PATIENCE_MS,
     };
 
-    return upstream_new(pool, limits, &metrics->PROVIDER_CALLS,
-                        &metrics->PROVIDER_RETRIES, open);
+    provider->meter = metrics_meter(metrics, &(struct meter_name){
+                                                 .role = role,
+                                                 .provider = provider->name,
+                                                 .operation = operation,
+                                                 .model = provider->model,
+                                                 .url = provider->url,
+                                             });
+    if (provider->pool != NULL)
+        provider->upstream = upstream_new(provider->pool, limits, provider->meter);
 }
 
 void provider_done(struct provider *provider)
@@ -78,6 +92,9 @@ struct private_text provider_authorization(const char *scheme,
         value.length--;
     for (; value.length > 0 && (unsigned char)*value.bytes <= ' '; value.length--)
         value.bytes++;
+    for (size_t i = 0; i < value.length; i++)
+        if (value.bytes[i] < '!' || value.bytes[i] > '~')
+            return (struct private_text){NULL, 0};
 
     buffer_init(&out, AUTHORIZATION_MAX_BYTES);
     if (value.length == 0 || !buffer_append_string(&out, scheme) ||
@@ -185,8 +202,63 @@ enum error provider_error(const struct call_answer *answer,
     abort();
 }
 
+/* Of an error that more than one thing may have come to. */
+static enum call_result result_of_answer(const struct call_answer *answer)
+{
+    switch (answer->outcome) {
+    case CALL_ANSWERED: break;
+    case CALL_TIMED_OUT: return CALL_RESULT_TIMEOUT;
+    case CALL_HELD_BACK: return CALL_RESULT_HELD_BACK;
+    case CALL_UNREACHABLE:
+    case CALL_BROKEN:
+    case CALL_TOO_LARGE: return CALL_RESULT_PROVIDER_ERROR;
+    }
+    if (answer->status == 401 || answer->status == 403)
+        return CALL_RESULT_AUTH;
+    if (answer->status == 429)
+        return CALL_RESULT_RATE_LIMITED;
+    return answer->status >= 400 && answer->status < 500 ? CALL_RESULT_BAD_REQUEST
+                                                         : CALL_RESULT_PROVIDER_ERROR;
+}
+
+enum call_result provider_result(enum error error, const struct call_answer *answer)
+{
+    switch (error) {
+    case OK:
+    case ERROR_STT_EMPTY_TRANSCRIPT: return CALL_RESULT_OK;
+    case ERROR_LLM_TIMEOUT:
+    case ERROR_STT_TIMEOUT:
+    case ERROR_TTS_TIMEOUT: return CALL_RESULT_TIMEOUT;
+    case ERROR_LLM_RATE_LIMIT:
+    case ERROR_STT_RATE_LIMIT:
+    case ERROR_TTS_RATE_LIMIT: return CALL_RESULT_RATE_LIMITED;
+    case ERROR_LLM_AUTH_ERROR:
+    case ERROR_STT_AUTH_ERROR:
+    case ERROR_TTS_AUTH_ERROR: return CALL_RESULT_AUTH;
+    case ERROR_LLM_BAD_REQUEST:
+    case ERROR_LLM_MODEL_NOT_FOUND:
+    case ERROR_STT_BAD_REQUEST:
+    case ERROR_TTS_BAD_REQUEST: return CALL_RESULT_BAD_REQUEST;
+    case ERROR_LLM_CONTENT_FILTER: return CALL_RESULT_CONTENT_FILTER;
+    case ERROR_NULL_RESPONSE:
+    case ERROR_EMPTY_RESPONSE: return CALL_RESULT_PROVIDER_ERROR;
+    default: /* of the table's many other rows */
+        return answer != NULL ? result_of_answer(answer) : CALL_RESULT_PROVIDER_ERROR;
+    }
+}
+
 void provider_report(const struct provider *provider, const struct id *request_id,
                      enum error error, const struct call_answer *answer)
+{
+    enum call_result result = provider_result(error, answer);
+
+    meter_note_call(provider->meter, result, answer->duration_us);
+    if (result != CALL_RESULT_OK)
+        provider_log_failure(provider, request_id, error, answer);
+}
+
+void provider_log_failure(const struct provider *provider, const struct id *request_id,
+                          enum error error, const struct call_answer *answer)
 {
     struct log_line *line = log_begin(provider->log, LOG_WARNING, provider->event);
 
@@ -199,5 +271,4 @@ void provider_report(const struct provider *provider, const struct id *request_i
     if (answer != NULL && answer->outcome == CALL_ANSWERED)
         log_number(line, LOG_PROVIDER_STATUS, answer->status);
     log_end(line);
-    metrics_add(&provider->metrics->PROVIDER_FAILURES, 1);
 }

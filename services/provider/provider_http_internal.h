@@ -1,6 +1,6 @@
 /*
- * What the vendors of speech have in common, whatever they are asked for: where they are,
- * their key, the meaning of a failure, and its line in the log.
+ * What the vendors have in common, whatever they are asked for: where they are, their key,
+ * the meaning of a failure, its line in the log, and what is counted.
  */
 #ifndef PROVIDER_HTTP_INTERNAL_H
 #define PROVIDER_HTTP_INTERNAL_H
@@ -8,6 +8,7 @@
 #include "call.h"
 #include "errors.h"
 #include "log.h"
+#include "meter.h"
 #include "metrics.h"
 #include "private_text.h"
 #include "settings.h"
@@ -24,7 +25,7 @@ struct provider {
     const char *event;      /* static: of a failure's line in the log */
     struct call_pool *pool; /* borrowed, like the next two; NULL: not over HTTP */
     struct log *log;
-    struct metrics *metrics;
+    struct meter *meter;
     struct upstream *upstream; /* owned; NULL: not over HTTP */
     char *url;                 /* owned; likewise */
     char *probe_url;           /* owned; likewise: a GET that costs nothing */
@@ -41,10 +42,12 @@ struct provider_errors {
     enum error other;
 };
 
-/* An upstream as the settings want it; `open` is one of the gauges of metrics. */
-struct upstream *provider_upstream(const struct settings *settings,
-                                   struct call_pool *pool, struct metrics *metrics,
-                                   _Atomic int64_t *open);
+/* Gives a provider that has its name, its model, and over HTTP its URL and pool, a meter
+ * and an upstream as the settings want it; `timeout_s` is what its own setting allows a
+ * call.  Role and operation: meter.h. */
+void provider_connect(struct provider *provider, const struct settings *settings,
+                      struct metrics *metrics, const char *role, const char *operation,
+                      int64_t timeout_s);
 
 /* Frees what is in it. */
 void provider_done(struct provider *provider);
@@ -56,7 +59,7 @@ char *provider_url(const char *base, const char *path, const char *value,
                    const char *tail);
 
 /* "Bearer <key>" or "Token <key>", without the white space around the key; the key alone with
- * the scheme ""; no text where there is no key. */
+ * the scheme ""; no text where there is no key, or one that cannot stand in a header. */
 struct private_text provider_authorization(const char *scheme,
                                            const struct private_text *key);
 
@@ -79,8 +82,15 @@ void provider_probe(const struct provider *provider, const struct provider_error
 enum error provider_error(const struct call_answer *answer,
                           const struct provider_errors *errors);
 
-/* Counts a failure and writes its line.  `answer` is NULL where there was no call. */
+/* What came of a call, for its count. */
+enum call_result provider_result(enum error error, const struct call_answer *answer);
+
+/* Counts what came of a call, and writes a line where that is a failure. */
 void provider_report(const struct provider *provider, const struct id *request_id,
                      enum error error, const struct call_answer *answer);
+
+/* That line alone.  `answer` is NULL where there was no call. */
+void provider_log_failure(const struct provider *provider, const struct id *request_id,
+                          enum error error, const struct call_answer *answer);
 
 #endif

@@ -15,6 +15,7 @@
 
 #define REPLY_MAX_BYTES (32 * 1024 * 1024)
 #define REPLY_MAX_DEPTH 32
+#define TIMEOUT_S       10 /* that a question waits, at most */
 
 static const struct provider_errors qdrant_errors = {
     .timeout = ERROR_STORE_UNAVAILABLE,
@@ -29,8 +30,9 @@ struct qdrant {
 };
 
 struct qdrant_call {
-    struct qdrant *qdrant; /* borrowed */
-    struct call *call;     /* owned */
+    struct qdrant *qdrant;      /* borrowed */
+    struct upstream_call *call; /* owned */
+    char *url;                  /* owned; the call borrows it */
     struct id request_id;
     qdrant_done_fn *done;
     void *context; /* borrowed from whom asked */
@@ -49,11 +51,11 @@ struct qdrant *qdrant_new(const struct settings *settings, struct call_pool *poo
         .event = "qdrant_failed",
         .pool = pool,
         .log = log,
-        .metrics = metrics,
         .url = provider_url(settings->qdrant_url, "/collections/",
                             settings->qdrant_collection, ""),
         .authorization = provider_authorization("", &settings->qdrant_api_key),
     };
+    provider_connect(&qdrant->provider, settings, metrics, "retriever", NULL, TIMEOUT_S);
     return qdrant;
 }
 
@@ -89,9 +91,8 @@ struct qdrant_call *qdrant_start(struct qdrant *qdrant, const char *method,
     call->request_id = *request_id;
     call->done = done;
     call->context = context;
-    metrics_add(&qdrant->provider.metrics->PROVIDER_CALLS, 1);
-    call->call = call_start(qdrant->provider.pool, &request, on_reply, call);
-    free(url);
+    call->url = url;
+    call->call = upstream_call(qdrant->provider.upstream, &request, on_reply, call);
     return call;
 }
 
@@ -111,11 +112,11 @@ static void on_reply(void *context, struct call_answer answer)
         if (result == NULL)
             error = ERROR_STORE_UNAVAILABLE;
     }
-    if (error != OK)
-        provider_report(&call->qdrant->provider, &call->request_id, error, &answer);
+    provider_report(&call->qdrant->provider, &call->request_id, error, &answer);
     call_answer_free(&answer);
     call->done(call->context, error, status, result);
     json_object_put(root);
+    free(call->url);
     free(call);
 }
 
@@ -123,6 +124,7 @@ void qdrant_cancel(struct qdrant_call *call)
 {
     if (call == NULL)
         return;
-    call_cancel(call->call);
+    upstream_cancel(call->call);
+    free(call->url);
     free(call);
 }

@@ -26,11 +26,11 @@ struct speaker *speaker_deepgram_new(const struct settings *settings, struct loo
                         : *settings->tts_voice != '\0' ? settings->tts_voice
                                                        : STANDARD_MODEL;
     struct speaker_http *http =
-        speaker_http_new("deepgram", model, settings, loop, pool, log, metrics);
+        speaker_http_new("deepgram", model,
+                         provider_url(settings->deepgram_base_url,
+                                      "/v1/speak?model=", model, "&encoding=mp3"),
+                         settings, loop, pool, log, metrics);
 
-    http->provider.url = provider_url(settings->deepgram_base_url,
-                                      "/v1/speak?model=", model, "&encoding=mp3");
-    http->speaker.url = http->provider.url;
     http->provider.probe_url =
         provider_url(settings->deepgram_base_url, "/v1/auth/token", "", "");
     http->provider.authorization =

@@ -10,6 +10,7 @@
  */
 #include "speaker_espeak.h"
 
+#include "clock.h"
 #include "espeak_child_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
@@ -48,7 +49,8 @@ struct speaker_call {
     void *context; /* borrowed from whom asked */
     struct id request_id;
     struct private_text text; /* owned */
-    enum error failure;       /* told by on_failure(); OK: none */
+    int64_t started_us;
+    enum error failure; /* told by on_failure(); OK: none */
 };
 
 static enum error judge(const struct espeak *espeak, const struct speaker_call *call);
@@ -71,6 +73,7 @@ static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *a
     if (ask->timeout_ms < timeout_ms)
         timeout_ms = ask->timeout_ms;
     call->espeak = espeak;
+    call->started_us = clock_monotonic_us();
     call->done = done;
     call->context = context;
     call->request_id = ask->request_id;
@@ -166,7 +169,7 @@ static void run_next(struct espeak *espeak)
         struct private_text text = plain_text(&call->text);
 
         unqueue(call);
-        metrics_add(&espeak->provider.metrics->PROVIDER_CALLS, 1);
+        counter_add(&espeak->provider.meter->tries, 1);
         slot->child =
             espeak_child_start(espeak->loop, espeak->program, espeak->provider.model,
                                private_reveal(&text), on_child_done, slot);
@@ -212,21 +215,30 @@ static void on_deadline(void *context)
 
 /* ---- the end ---- */
 
+static void note(const struct speaker_call *call, enum call_result result)
+{
+    meter_note_call(call->espeak->provider.meter, result,
+                    clock_monotonic_us() - call->started_us);
+}
+
 static void finish(struct speaker_call *call, enum error error, struct speech speech)
 {
     speaker_done_fn *done = call->done;
     void *context = call->context;
 
+    note(call, provider_result(error, NULL));
     if (error != OK)
-        provider_report(&call->espeak->provider, &call->request_id, error, NULL);
+        provider_log_failure(&call->espeak->provider, &call->request_id, error, NULL);
     leave(call);
     done(context, error, speech);
 }
 
 static void cancel(struct speaker_call *call)
 {
-    if (call != NULL)
-        leave(call);
+    if (call == NULL)
+        return;
+    note(call, CALL_RESULT_CANCELLED);
+    leave(call);
 }
 
 /* From wherever it is; then it is gone. */
@@ -300,8 +312,9 @@ struct speaker *speaker_espeak_new(const struct settings *settings, const char *
         .model = *settings->tts_voice != '\0' ? settings->tts_voice : STANDARD_VOICE,
         .event = "speaker_failed",
         .log = log,
-        .metrics = metrics,
     };
+    provider_connect(&espeak->provider, settings, metrics, "speaker", NULL,
+                     settings->tts_timeout_s);
     espeak->program = espeak_child_find(program);
     for (size_t i = 0; i < SPEAKER_ESPEAK_CHILDREN; i++)
         espeak->slots[i].espeak = espeak;

@@ -154,8 +154,8 @@ static void on_reply(void *context, struct call_answer answer)
     lane->call = NULL;
     if (error == OK && speech_pieces_kind(&answer.body) == AUDIO_UNKNOWN)
         error = ERROR_TTS_PROVIDER_ERROR;
+    provider_report(&http->provider, &self->request_id, error, &answer);
     if (error != OK) {
-        provider_report(&http->provider, &self->request_id, error, &answer);
         if (error != ERROR_TTS_RATE_LIMIT)
             none.retry_after_s = -1;
         call_answer_free(&answer);
@@ -177,8 +177,8 @@ static void join(struct speaker_call *self)
     enum audio_container kind = speech_pieces_kind(&self->audio[0]);
 
     if (!speech_pieces_join(self->audio, self->piece_count, &speech.audio)) {
-        provider_report(&self->http->provider, &self->request_id,
-                        ERROR_TTS_PROVIDER_ERROR, NULL);
+        provider_log_failure(&self->http->provider, &self->request_id,
+                             ERROR_TTS_PROVIDER_ERROR, NULL);
         finish(self, ERROR_TTS_PROVIDER_ERROR, speech);
         return;
     }
@@ -231,7 +231,7 @@ static void http_probe(struct speaker *speaker, speaker_probe_done_fn *done,
                    done, context);
 }
 
-struct speaker_http *speaker_http_new(const char *name, const char *model,
+struct speaker_http *speaker_http_new(const char *name, const char *model, char *url,
                                       const struct settings *settings, struct loop *loop,
                                       struct call_pool *pool, struct log *log,
                                       struct metrics *metrics)
@@ -242,7 +242,8 @@ struct speaker_http *speaker_http_new(const char *name, const char *model,
                                      .start = start,
                                      .cancel = cancel,
                                      .free = http_free,
-                                     .probe = http_probe};
+                                     .probe = http_probe,
+                                     .url = url};
     http->settings = settings;
     http->loop = loop;
     http->provider = (struct provider){
@@ -251,9 +252,9 @@ struct speaker_http *speaker_http_new(const char *name, const char *model,
         .event = "speaker_failed",
         .pool = pool,
         .log = log,
-        .metrics = metrics,
-        .upstream =
-            provider_upstream(settings, pool, metrics, &metrics->SPEAKER_BREAKER_OPEN),
+        .url = url,
     };
+    provider_connect(&http->provider, settings, metrics, "speaker", NULL,
+                     settings->tts_timeout_s);
     return http;
 }

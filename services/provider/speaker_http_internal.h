@@ -24,9 +24,9 @@ struct speaker_http {
                   struct span piece);
 };
 
-/* One that still lacks its URL, its key, its voice, its limit and its function write().
- * `name` is static; the model is borrowed; all else is borrowed too. */
-struct speaker_http *speaker_http_new(const char *name, const char *model,
+/* One that still lacks its key, its voice, its limit and its function write().  `name` is
+ * static; the URL is taken; all else is borrowed. */
+struct speaker_http *speaker_http_new(const char *name, const char *model, char *url,
                                       const struct settings *settings, struct loop *loop,
                                       struct call_pool *pool, struct log *log,
                                       struct metrics *metrics);

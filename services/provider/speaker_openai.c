@@ -50,11 +50,10 @@ struct speaker *speaker_openai_new(const struct settings *settings, bool is_groq
                                is_groq ? settings->groq_base_url : OPENAI_BASE_URL);
     const char *model = or_else(settings->tts_model, is_groq ? GROQ_MODEL : OPENAI_MODEL);
     bool has_own_key = !private_text_is_empty(&settings->tts_api_key) || !is_groq;
-    struct speaker_http *http = speaker_http_new(is_groq ? "groq" : "openai", model,
-                                                 settings, loop, pool, log, metrics);
+    struct speaker_http *http = speaker_http_new(
+        is_groq ? "groq" : "openai", model, provider_url(base, "/audio/speech", "", ""),
+        settings, loop, pool, log, metrics);
 
-    http->provider.url = provider_url(base, "/audio/speech", "", "");
-    http->speaker.url = http->provider.url;
     http->provider.probe_url = provider_url(base, "/models/", model, "");
     http->provider.is_probe_optional = *settings->tts_base_url != '\0';
     http->provider.authorization = provider_authorization(

@@ -31,12 +31,11 @@ struct transcriber *transcriber_deepgram_new(const struct settings *settings,
 {
     const char *model =
         *settings->stt_model != '\0' ? settings->stt_model : STANDARD_MODEL;
-    struct transcriber_http *http =
-        transcriber_http_new("deepgram", model, settings, pool, log, metrics);
+    struct transcriber_http *http = transcriber_http_new(
+        "deepgram", model,
+        provider_url(settings->deepgram_base_url, "/v1/listen?model=", model, OPTIONS),
+        settings, pool, log, metrics);
 
-    http->provider.url =
-        provider_url(settings->deepgram_base_url, "/v1/listen?model=", model, OPTIONS);
-    http->transcriber.url = http->provider.url;
     http->provider.probe_url =
         provider_url(settings->deepgram_base_url, "/v1/auth/token", "", "");
     http->provider.authorization =

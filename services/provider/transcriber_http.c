@@ -94,11 +94,10 @@ static void on_reply(void *context, struct call_answer answer)
     self->call = NULL;
     if (error == OK)
         error = read_transcript(http, private_reveal(&answer.body), &transcript);
-    if (error != OK && error != ERROR_STT_EMPTY_TRANSCRIPT)
-        provider_report(&http->provider, &self->request_id, error, &answer);
+    provider_report(&http->provider, &self->request_id, error, &answer);
     if (error == ERROR_STT_BAD_REQUEST && send_again(self, &answer))
         return;
-    if (error == ERROR_STT_RATE_LIMIT)
+    if (error == ERROR_STT_RATE_LIMIT || answer.outcome == CALL_HELD_BACK)
         transcript.retry_after_s = answer.retry_after_s;
     call_answer_free(&answer);
     self->done(self->context, error, transcript);
@@ -164,7 +163,7 @@ static void http_probe(struct transcriber *transcriber, transcriber_probe_done_f
 }
 
 struct transcriber_http *transcriber_http_new(const char *name, const char *model,
-                                              const struct settings *settings,
+                                              char *url, const struct settings *settings,
                                               struct call_pool *pool, struct log *log,
                                               struct metrics *metrics)
 {
@@ -174,7 +173,8 @@ struct transcriber_http *transcriber_http_new(const char *name, const char *mode
                                              .start = start,
                                              .cancel = cancel,
                                              .free = http_free,
-                                             .probe = http_probe};
+                                             .probe = http_probe,
+                                             .url = url};
     http->settings = settings;
     http->provider = (struct provider){
         .name = name,
@@ -182,9 +182,9 @@ struct transcriber_http *transcriber_http_new(const char *name, const char *mode
         .event = "transcriber_failed",
         .pool = pool,
         .log = log,
-        .metrics = metrics,
-        .upstream = provider_upstream(settings, pool, metrics,
-                                      &metrics->TRANSCRIBER_BREAKER_OPEN),
+        .url = url,
     };
+    provider_connect(&http->provider, settings, metrics, "transcriber", NULL,
+                     settings->stt_timeout_s);
     return http;
 }

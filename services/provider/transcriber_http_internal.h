@@ -41,10 +41,10 @@ struct transcriber_http {
     enum error (*read)(struct json_object *reply, struct transcript *transcript);
 };
 
-/* One that still lacks its URL, its key and its functions write() and read().  `name` is
- * static; the model is borrowed; all else is borrowed too. */
+/* One that still lacks its key and its functions write() and read().  `name` is static;
+ * the URL is taken; all else is borrowed. */
 struct transcriber_http *transcriber_http_new(const char *name, const char *model,
-                                              const struct settings *settings,
+                                              char *url, const struct settings *settings,
                                               struct call_pool *pool, struct log *log,
                                               struct metrics *metrics);
 

@@ -52,11 +52,11 @@ struct transcriber *transcriber_openai_new(const struct settings *settings, bool
                                is_groq ? settings->groq_base_url : OPENAI_BASE_URL);
     const char *model = or_else(settings->stt_model, is_groq ? GROQ_MODEL : OPENAI_MODEL);
     bool has_own_key = !private_text_is_empty(&settings->stt_api_key) || !is_groq;
-    struct transcriber_http *http = transcriber_http_new(
-        is_groq ? "groq" : "openai", model, settings, pool, log, metrics);
+    struct transcriber_http *http =
+        transcriber_http_new(is_groq ? "groq" : "openai", model,
+                             provider_url(base, "/audio/transcriptions", "", ""),
+                             settings, pool, log, metrics);
 
-    http->provider.url = provider_url(base, "/audio/transcriptions", "", "");
-    http->transcriber.url = http->provider.url;
     http->provider.probe_url = provider_url(base, "/models/", model, "");
     http->provider.is_probe_optional = *settings->stt_base_url != '\0';
     http->provider.authorization = provider_authorization(

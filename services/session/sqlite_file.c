@@ -36,6 +36,9 @@
  *
  * `speech_total` is what all speech takes together, kept by the two triggers, which see
  * rows that go with their session as well.
+ *
+ * `client` is there while the session is open, and only where the sessions of one client
+ * are counted; `usage` has a row for each of the last days on which a cap of the day held.
  */
 static const char *const migrations[] = {
     "CREATE TABLE session ("
@@ -119,6 +122,14 @@ static const char *const migrations[] = {
     ") STRICT;"
     "CREATE INDEX refusal_at ON refusal (at_ms);"
     "CREATE INDEX refusal_session ON refusal (session) WHERE session IS NOT NULL;",
+
+    "ALTER TABLE session ADD COLUMN client BLOB;"
+    "CREATE INDEX session_client ON session (client) WHERE client IS NOT NULL;"
+    "CREATE TABLE usage ("
+    "  day INTEGER PRIMARY KEY,"
+    "  turns INTEGER NOT NULL,"
+    "  audio_ms INTEGER NOT NULL"
+    ") STRICT;",
 };
 
 #define LATEST_VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
@@ -283,22 +294,18 @@ fail:
     return NULL;
 }
 
-sqlite3 *sqlite_file_open_to_read(const char *path, bool *ret_is_current,
+sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
                                   struct buffer *problem)
 {
     sqlite3 *db = NULL;
-    int version;
 
     /* Not read-only: who reads a write-ahead log takes its locks in the file beside it. */
     if (sqlite3_open_v2(path, &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX,
                         sqlite_scrub_vfs()) == SQLITE_OK) {
         sqlite3_busy_handler(db, nap, NULL);
-        if (is_ours(db, path, &version, problem) &&
-            sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) ==
-                SQLITE_OK) {
-            *ret_is_current = version == LATEST_VERSION;
+        if (is_ours(db, path, ret_version, problem) &&
+            sqlite3_db_config(db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL) == SQLITE_OK)
             return db;
-        }
     } else {
         explain_sqlite(problem, path, db);
     }

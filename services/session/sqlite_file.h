@@ -13,9 +13,9 @@
 /* NULL, with a line in `problem`, for a file that cannot be used. */
 sqlite3 *sqlite_file_open(const char *path, struct buffer *problem);
 
-/* A connection that only reads, beside whatever uses the file, and changes nothing: not
- * current is a file that an earlier version of the program wrote. */
-sqlite3 *sqlite_file_open_to_read(const char *path, bool *ret_is_current,
+/* A connection that only reads, beside whatever uses the file, and changes nothing: a
+ * file that an earlier version of the program wrote stays at its version. */
+sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
                                   struct buffer *problem);
 
 /* A second connection to a file that is open already, set up alike. */

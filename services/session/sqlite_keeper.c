@@ -12,12 +12,14 @@
  */
 #include "sqlite_keeper.h"
 
+#include "clock.h"
 #include "mem.h"
 #include "sqlite_checkpointer.h"
 #include "sqlite_file.h"
 #include "sqlite_reports.h"
 
 #include <assert.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +55,8 @@ struct sqlite_keeper {
     _Atomic int64_t commits;
     _Atomic int64_t operations;
     _Atomic int last_error;
+    pthread_mutex_t usage_lock;
+    struct store_usage usage; /* of stats, behind the lock */
 };
 
 static void wake_waiting(struct sqlite_keeper *keeper, struct operation_list *batch,
@@ -63,6 +67,7 @@ static void run_batch(struct sqlite_keeper *keeper, struct operation_list *batch
                       struct operation_list *again);
 static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
                     bool for_writing, int64_t now_us);
+static void publish_usage(struct sqlite_keeper *keeper);
 static void undo(struct sqlite_keeper *keeper, struct operation *last);
 static bool is_trouble_of_one(const struct sqlite_keeper *keeper);
 static void sort_out(struct sqlite_keeper *keeper, struct operation_list *batch,
@@ -87,6 +92,7 @@ struct sqlite_keeper *sqlite_keeper_open(const char *path, struct buffer *proble
     keeper->claims = store_claims_new(CLAIMS_MOST);
     keeper->reports = sqlite_reports_new(keeper->claims);
     keeper->empty_log_due_us = INT64_MAX;
+    pthread_mutex_init(&keeper->usage_lock, NULL);
     keeper->db = sqlite_file_open(path, problem);
     if (keeper->db == NULL)
         goto fail;
@@ -99,6 +105,7 @@ struct sqlite_keeper *sqlite_keeper_open(const char *path, struct buffer *proble
     keeper->checkpointer = sqlite_checkpointer_new(path, problem);
     if (keeper->checkpointer == NULL)
         goto fail;
+    rows_read_usage(&keeper->rows, store_day(clock_wall_ms()), &keeper->usage);
     keeper->ground.rows = &keeper->rows;
     keeper->ground.claims = keeper->claims;
     sqlite3_wal_hook(keeper->db, on_log_grown, keeper);
@@ -120,6 +127,7 @@ void sqlite_keeper_free(struct sqlite_keeper *keeper)
     rows_done(&keeper->rows);
     sqlite3_close(keeper->db);
     store_claims_free(keeper->claims);
+    pthread_mutex_destroy(&keeper->usage_lock);
     free(keeper);
 }
 
@@ -233,6 +241,7 @@ static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
     for (struct operation *each = batch->first; each != NULL; each = each->next)
         writes += operation_writes(each);
     ground->is_writing = for_writing;
+    ground->usage.day = 0;
     if (batch->first == NULL && !are_reports_due)
         return true;
     if (!rows_begin(&keeper->rows, ground->is_writing))
@@ -261,6 +270,8 @@ static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
         atomic_fetch_add_explicit(&keeper->commits, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&keeper->operations, writes, memory_order_relaxed);
     }
+    if (ground->usage.day != 0)
+        publish_usage(keeper);
     return true;
 
 fail:
@@ -269,6 +280,13 @@ fail:
     if (are_reports_due)
         keeper->reports.due_us = now_us + RETRY_US;
     return false;
+}
+
+static void publish_usage(struct sqlite_keeper *keeper)
+{
+    pthread_mutex_lock(&keeper->usage_lock);
+    keeper->usage = keeper->ground.usage;
+    pthread_mutex_unlock(&keeper->usage_lock);
 }
 
 static void undo(struct sqlite_keeper *keeper, struct operation *last)
@@ -382,9 +400,15 @@ void sqlite_keeper_finish(struct sqlite_keeper *keeper, int64_t now_us,
     } while (again.first != NULL);
 }
 
-struct store_stats sqlite_keeper_stats(const struct sqlite_keeper *keeper)
+struct store_stats sqlite_keeper_stats(struct sqlite_keeper *keeper)
 {
+    struct store_usage usage;
+
+    pthread_mutex_lock(&keeper->usage_lock);
+    usage = keeper->usage;
+    pthread_mutex_unlock(&keeper->usage_lock);
     return (struct store_stats){
+        .usage = usage,
         .commits = atomic_load_explicit(&keeper->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&keeper->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&keeper->last_error, memory_order_relaxed),

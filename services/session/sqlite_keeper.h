@@ -43,6 +43,6 @@ void sqlite_keeper_tend(struct sqlite_keeper *keeper);
 void sqlite_keeper_finish(struct sqlite_keeper *keeper, int64_t now_us,
                           struct operation_list *answered);
 
-struct store_stats sqlite_keeper_stats(const struct sqlite_keeper *keeper);
+struct store_stats sqlite_keeper_stats(struct sqlite_keeper *keeper);
 
 #endif

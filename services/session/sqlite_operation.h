@@ -114,6 +114,8 @@ struct operation_ground {
     bool is_writing;             /* the transaction may write */
     bool has_deleted;            /* something was: it must leave the log at once */
     bool has_evicted;            /* speech was: it must leave the log soon */
+    struct store_usage usage;    /* with the turns that the transaction counts; day 0: it
+                                    counts none */
 };
 
 struct operation *operation_new(enum operation_kind kind, struct loop *loop,

@@ -3,8 +3,42 @@
 /* Sessions that one transaction of the sweep looks at. */
 #define SWEEP_AT_ONCE 64
 
-/* A new session, unless its key is known.  The key of an expired session is free: that
- * session goes. */
+/* ROW_FOUND: the client has as many sessions as it may. */
+static enum row_result find_full(const struct operation *operation,
+                                 struct operation_ground *ground)
+{
+    const struct store_new_session *create = &operation->request.create;
+    int64_t count;
+
+    if (create->client_most == 0)
+        return ROW_NONE;
+    if (!rows_count_of_client(ground->rows, &create->client, create->now_ms, &count))
+        return ROW_FAILED;
+    return count >= create->client_most ? ROW_FOUND : ROW_NONE;
+}
+
+/* `expired`: the session that had the request's key, if there is one; it goes. */
+static enum operation_step insert_session(struct operation *operation,
+                                          struct operation_ground *ground,
+                                          const struct stored_session *expired)
+{
+    switch (find_full(operation, ground)) {
+    case ROW_FAILED: return STEP_FAILED;
+    case ROW_FOUND: return operation_done(operation, ERROR_USAGE_CAP_REACHED);
+    case ROW_NONE: break;
+    }
+    if (expired->session != NULL) {
+        ground->has_deleted = true;
+        if (!rows_delete_session(ground->rows, expired))
+            return STEP_FAILED;
+    }
+    return rows_insert_session(ground->rows, &operation->session_id,
+                               &operation->request.create)
+               ? STEP_DONE
+               : STEP_FAILED;
+}
+
+/* A new session, unless its key is known.  The key of an expired session is free. */
 enum operation_step operation_create(struct operation *operation,
                                      struct operation_ground *ground)
 {
@@ -13,6 +47,7 @@ enum operation_step operation_create(struct operation *operation,
     struct digest fingerprint;
     struct store_id id;
     enum row_result known = ROW_NONE;
+    enum operation_step step;
 
     if (create->key.is_there)
         known = rows_find_created(ground->rows, &create->key.key, &id, &fingerprint);
@@ -21,27 +56,17 @@ enum operation_step operation_create(struct operation *operation,
     if (known == ROW_FAILED)
         return STEP_FAILED;
 
-    if (known == ROW_FOUND && operation_is_live(then.session, create->now_ms)) {
-        if (!digest_equals(&fingerprint, &create->key.fingerprint)) {
-            session_free(then.session);
-            return operation_done(operation, ERROR_IDEMPOTENCY_KEY_REUSE);
-        }
+    if (known == ROW_NONE || !operation_is_live(then.session, create->now_ms)) {
+        step = insert_session(operation, ground, &then);
+    } else if (!digest_equals(&fingerprint, &create->key.fingerprint)) {
+        step = operation_done(operation, ERROR_IDEMPOTENCY_KEY_REUSE);
+    } else {
         operation->session = then.session;
         operation->is_replay = true;
         return STEP_DONE;
     }
-    if (known == ROW_FOUND) {
-        bool is_gone = rows_delete_session(ground->rows, &then);
-
-        session_free(then.session);
-        ground->has_deleted = true;
-        if (!is_gone)
-            return STEP_FAILED;
-    }
-    return rows_insert_session(ground->rows, &operation->session_id, create->session,
-                               &create->key)
-               ? STEP_DONE
-               : STEP_FAILED;
+    session_free(then.session);
+    return step;
 }
 
 enum operation_step operation_load(struct operation *operation,

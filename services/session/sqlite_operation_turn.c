@@ -32,30 +32,64 @@ static struct store_facts gather_facts(const struct operation *operation,
     return facts;
 }
 
+/* Where a cap of the day holds the turn is counted, in the transaction that claims it;
+ * what would go over it leaves nothing. */
+static enum operation_step count_turn(struct operation *operation,
+                                      struct operation_ground *ground)
+{
+    const struct store_claim *request = &operation->request.begin;
+    struct store_usage usage;
+    enum error error;
+
+    if (!store_has_caps(&request->caps))
+        return STEP_DONE;
+    if (!rows_read_usage(ground->rows, store_day(request->now_ms), &usage))
+        return STEP_FAILED;
+    error = store_check_caps(&usage, request, &operation->begun.may_be_typed);
+    if (error != OK)
+        return operation_done(operation, error);
+    if (!ground->is_writing)
+        return STEP_WRITE;
+    if (!rows_add_usage(ground->rows, &usage, request->audio_ms))
+        return STEP_FAILED;
+    ground->usage = usage;
+    return STEP_DONE;
+}
+
+/* What the turn needs to know beside the session itself. */
+static bool read_more(const struct operation *operation, struct operation_ground *ground,
+                      struct stored_session *stored, struct private_text *ret_heard)
+{
+    const struct store_input *input = &operation->request.begin.input;
+    const struct session *session = stored->session;
+    bool is_last_of_many =
+        session->turn_count + 1 == session->total_questions && session->turn_count > 0;
+
+    return (!is_last_of_many || rows_read_turns(ground->rows, stored)) &&
+           (!input->has_audio ||
+            rows_read_heard(ground->rows, stored->row, &input->audio, ret_heard));
+}
+
 /* The claim is taken, and the session handed over. */
 static enum operation_step start_turn(struct operation *operation,
                                       struct operation_ground *ground,
                                       struct stored_session *stored)
 {
     const struct store_claim *request = &operation->request.begin;
-    struct session *session = stored->session;
+    struct claim *claim = store_claims_get(ground->claims, &operation->session_id);
     struct private_text heard = {0};
-    struct claim *claim;
+    enum operation_step step;
 
-    if (session->turn_count + 1 == session->total_questions && session->turn_count > 0 &&
-        !rows_read_turns(ground->rows, stored))
-        return STEP_FAILED;
-    if (request->input.has_audio &&
-        !rows_read_heard(ground->rows, stored->row, &request->input.audio, &heard))
-        return STEP_FAILED;
-    claim = store_claims_get(ground->claims, &operation->session_id);
-    if (claim == NULL) {
-        private_text_free(&heard);
+    if (claim == NULL)
         return operation_done(operation, ERROR_STORE_UNAVAILABLE);
-    }
+    step = count_turn(operation, ground);
+    if (step != STEP_DONE || operation->error != OK)
+        return step;
+    if (!read_more(operation, ground, stored, &heard))
+        return STEP_FAILED;
     claim_run(claim, &request->request_id, &request->input.key);
     operation->begun.decision = STORE_RUN;
-    operation->begun.session = session;
+    operation->begun.session = stored->session;
     operation->begun.heard = heard;
     stored->session = NULL;
     return STEP_DONE;
@@ -196,7 +230,7 @@ static enum row_result find_earlier_outcome(struct operation *operation,
 }
 
 /* What goes with the turn: its outcome under the key, its speech.  What was heard in a
- * recording is in the turn now. */
+ * recording is in the turn now, and with the last turn the session is open no more. */
 static bool commit_rest(struct operation *operation, struct operation_ground *ground,
                         int64_t row)
 {
@@ -207,6 +241,8 @@ static bool commit_rest(struct operation *operation, struct operation_ground *gr
             rows_insert_record(ground->rows, row, &commit->input.key, commit->turn_number,
                                true, NULL)) &&
            rows_drop_heard(ground->rows, row) &&
+           (!private_text_is_empty(&commit->next_question) ||
+            rows_forget_client(ground->rows, row)) &&
            (private_text_is_empty(&commit->speech.audio) ||
             rows_insert_speech(ground->rows, row, &request_id, &commit->speech,
                                &ground->has_evicted));

@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#define WITH_REFUSALS 3 /* the first version of the file that has the table */
+
 bool rows_insert_refusal(struct sqlite_rows *rows, const struct refusal *refusal,
                          bool *ret_has_evicted)
 {
@@ -123,7 +125,7 @@ bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
                            void *context, struct buffer *problem)
 {
     char *path = sqlite_place_path(url, problem);
-    bool is_current;
+    int version;
     bool is_good = false;
     sqlite3 *db;
 
@@ -134,9 +136,9 @@ bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
         free(path);
         return false;
     }
-    db = sqlite_file_open_to_read(path, &is_current, problem);
+    db = sqlite_file_open_to_read(path, &version, problem);
     if (db != NULL) {
-        is_good = !is_current || tell_rows(db, since_ms, tell, context);
+        is_good = version < WITH_REFUSALS || tell_rows(db, since_ms, tell, context);
         if (!is_good)
             explain(problem, path, "cannot be read");
     }

@@ -142,8 +142,10 @@ enum row_result rows_find_created(struct sqlite_rows *rows, const struct digest 
 }
 
 bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
-                         const struct session *session, const struct store_key *key)
+                         const struct store_new_session *request)
 {
+    const struct session *session = request->session;
+    const struct store_key *key = &request->key;
     sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_SESSION);
     struct buffer asked;
     bool is_done;
@@ -162,6 +164,7 @@ bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
     statement_bind_text(insert, 9, &session->role);
     statement_bind_text(insert, 10, &session->interview_type);
     statement_bind_blob(insert, 11, asked.bytes == NULL ? "" : asked.bytes, asked.length);
+    statement_bind_digest(insert, 12, request->client_most > 0, &request->client);
     is_done = statement_run(rows, insert);
     buffer_done(&asked);
     return is_done;

@@ -67,7 +67,7 @@ enum row_result rows_find_created(struct sqlite_rows *rows, const struct digest 
                                   struct store_id *ret_id,
                                   struct digest *ret_fingerprint);
 bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
-                         const struct session *session, const struct store_key *key);
+                         const struct store_new_session *request);
 bool rows_delete_session(struct sqlite_rows *rows, const struct stored_session *stored);
 bool rows_push_back_expiry(struct sqlite_rows *rows, const struct store_id *id,
                            int64_t expires_ms, int64_t now_ms);
@@ -126,6 +126,17 @@ bool rows_delete_refusals_of(struct sqlite_rows *rows, const struct store_id *id
 enum row_result rows_has_old_refusal(struct sqlite_rows *rows, int64_t before_ms);
 bool rows_delete_old_refusals(struct sqlite_rows *rows, int64_t before_ms, int most,
                               int *ret_count);
+
+/* What a day used up, and one turn more in it. */
+bool rows_read_usage(struct sqlite_rows *rows, int64_t day,
+                     struct store_usage *ret_usage);
+bool rows_add_usage(struct sqlite_rows *rows, struct store_usage *usage,
+                    int64_t audio_ms);
+
+/* Sessions that a client has open.  One that is complete is nobody's any more. */
+bool rows_count_of_client(struct sqlite_rows *rows, const struct digest *client,
+                          int64_t now_ms, int64_t *ret_count);
+bool rows_forget_client(struct sqlite_rows *rows, int64_t row);
 
 /* Writes something that is gone again. */
 bool rows_probe(struct sqlite_rows *rows);

@@ -285,7 +285,7 @@ void sqlite_worker_stop(struct sqlite_worker *worker)
     free(worker);
 }
 
-struct store_stats sqlite_worker_stats(const struct sqlite_worker *worker)
+struct store_stats sqlite_worker_stats(struct sqlite_worker *worker)
 {
     return sqlite_keeper_stats(worker->keeper);
 }

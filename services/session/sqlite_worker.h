@@ -24,6 +24,6 @@ void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operatio
  * wait for results must not run any more; they are not called. */
 void sqlite_worker_stop(struct sqlite_worker *worker);
 
-struct store_stats sqlite_worker_stats(const struct sqlite_worker *worker);
+struct store_stats sqlite_worker_stats(struct sqlite_worker *worker);
 
 #endif

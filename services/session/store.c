@@ -7,6 +7,8 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
+#define DAY_MS INT64_C(86400000)
+
 void store_close(struct store *store)
 {
     if (store != NULL)
@@ -110,4 +112,28 @@ enum error store_verdict_error(enum store_verdict verdict)
     case VERDICT_COMPLETE: return ERROR_SESSION_COMPLETE;
     }
     return ERROR_INTERNAL_ERROR;
+}
+
+int64_t store_day(int64_t now_ms)
+{
+    return now_ms / DAY_MS;
+}
+
+bool store_has_caps(const struct store_day_caps *caps)
+{
+    return caps->turns > 0 || caps->audio_ms > 0;
+}
+
+enum error store_check_caps(const struct store_usage *usage,
+                            const struct store_claim *claim, bool *ret_may_be_typed)
+{
+    const struct store_day_caps *caps = &claim->caps;
+
+    *ret_may_be_typed = caps->turns == 0 || usage->turns < caps->turns;
+    if (!*ret_may_be_typed)
+        return ERROR_USAGE_CAP_REACHED;
+    if (caps->audio_ms > 0 && claim->audio_ms > 0 &&
+        usage->audio_ms + claim->audio_ms > caps->audio_ms)
+        return ERROR_USAGE_CAP_REACHED;
+    return OK;
 }

@@ -63,4 +63,15 @@ enum store_verdict store_decide(const struct store_facts *facts,
 /* OK for the verdicts that are no errors. */
 enum error store_verdict_error(enum store_verdict verdict);
 
+/* The day (UTC) that a turn counts for. */
+int64_t store_day(int64_t now_ms);
+
+/* Must the turn be counted? */
+bool store_has_caps(const struct store_day_caps *caps);
+
+/* May it run, after so much on its day?  USAGE_CAP_REACHED: no, but the same answer typed may
+ * where `ret_may_be_typed` says so. */
+enum error store_check_caps(const struct store_usage *usage,
+                            const struct store_claim *claim, bool *ret_may_be_typed);
+
 #endif

@@ -106,18 +106,19 @@ static void commit_turn(struct store *store, struct loop *loop,
     sqlite_worker_push(worker_of(store), operation, operation->loop);
 }
 
-static void end_turn(struct store *store, struct store_end *end)
+static void end_turn(struct store *store, struct loop *loop, struct store_end *end)
 {
     struct operation *operation =
         operation_on(OPERATION_END, NULL, NULL, &end->session_id, end->now_ms);
 
     operation->request.end = *end;
     end->outcome = (struct private_text){0};
-    sqlite_worker_push(worker_of(store), operation, operation->loop);
+    sqlite_worker_push(worker_of(store), operation, loop);
 }
 
-static void remember_heard(struct store *store, const struct id *session_id,
-                           const struct digest *audio, struct private_text *heard)
+static void remember_heard(struct store *store, struct loop *loop,
+                           const struct id *session_id, const struct digest *audio,
+                           struct private_text *heard)
 {
     struct operation *operation;
 
@@ -128,7 +129,7 @@ static void remember_heard(struct store *store, const struct id *session_id,
     operation = operation_on(OPERATION_REMEMBER, NULL, NULL, session_id, 0);
     operation->request.remember = (struct store_hearing){*audio, *heard};
     *heard = (struct private_text){0};
-    sqlite_worker_push(worker_of(store), operation, operation->loop);
+    sqlite_worker_push(worker_of(store), operation, loop);
 }
 
 static void load_speech(struct store *store, struct loop *loop,

@@ -76,8 +76,10 @@ void turn_start(struct services *services, struct turn_request *request,
     turn->request = *request;
     memset(request, 0, sizeof(*request));
     turn->started_us = clock_monotonic_us();
-    turn->deadline_us = turn->started_us + services->settings->turn_deadline_s * 1000000;
+    turn->deadline_us = turn->started_us - turn->request.asked_us +
+                        services->settings->turn_deadline_s * 1000000;
     turn->timings.upload_us = turn->request.upload_us;
+    turn->timings.store_us = turn->request.asked_us;
     turn->coach = services->coaches->all[0]->name;
     turn->spoken = SPOKEN_UNKNOWN;
 
@@ -102,16 +104,8 @@ static void turn_aborted(void *context)
 
 static void begin(struct turn *turn)
 {
-    struct store *store = turn->services->store;
-    struct store_claim claim = {
-        .session_id = turn->request.session_id,
-        .request_id = turn->request.request_id,
-        .input = turn->request.input,
-        .now_ms = clock_wall_ms(),
-    };
-
     turn->step_us = clock_monotonic_us();
-    store->begin_turn(store, turn->services->loop, &claim, on_begun, turn);
+    turn_claim(turn, on_begun);
 }
 
 static void on_begun(void *context, enum error error, struct store_begun begun)
@@ -120,7 +114,7 @@ static void on_begun(void *context, enum error error, struct store_begun begun)
 
     turn->timings.store_us += clock_monotonic_us() - turn->step_us;
     if (error != OK) {
-        turn_fail(turn, error);
+        turn_turn_away(turn, error, &begun);
         return;
     }
     if (begun.decision == STORE_REPLAY) {

@@ -36,35 +36,14 @@ void turn_fail(struct turn *turn, enum error error)
     turn_finish(turn, &result);
 }
 
-/* Ends the claim; the session stays as it was, but for its idle expiry. */
-static void end_claim(struct turn *turn, struct private_text outcome)
-{
-    const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
-    int64_t now_ms = clock_wall_ms();
-    struct store_end end = {
-        .session_id = turn->request.session_id,
-        .request_id = turn->request.request_id,
-        .key = turn->request.input.key,
-        .outcome = outcome,
-        .now_ms = now_ms,
-        .expires_ms =
-            session_expiry(turn->session->created_ms, now_ms,
-                           settings->session_ttl_minutes, settings->session_max_hours),
-    };
-
-    turn->has_claim = false;
-    store->end_turn(store, &end);
-}
-
 /* A refusal is an outcome: the same request under the same key is refused again, without
  * a call. */
 void turn_refuse(struct turn *turn, struct turn_result *result)
 {
     struct private_text nothing = {NULL, 0};
 
-    end_claim(turn,
-              turn->request.input.key.is_there ? turn_write_refusal(result) : nothing);
+    turn_end_claim(turn, turn->request.input.key.is_there ? turn_write_refusal(result)
+                                                          : nothing);
     turn_finish(turn, result);
 }
 
@@ -73,7 +52,7 @@ void turn_finish(struct turn *turn, struct turn_result *result)
     struct private_text nothing = {NULL, 0};
 
     if (turn->has_claim)
-        end_claim(turn, nothing);
+        turn_end_claim(turn, nothing);
     turn->timings.total_us = clock_monotonic_us() - turn->request.received_us;
     result->timings = turn->timings;
     if (turn->is_admitted) {

@@ -68,6 +68,16 @@ struct turn {
     char reason[80];
 };
 
+/* Asks the store for the claim. */
+void turn_claim(struct turn *turn, store_begun_fn *done);
+
+/* The store did not give it: what it said becomes the end of the turn. */
+void turn_turn_away(struct turn *turn, enum error error, const struct store_begun *begun);
+
+/* Ends the claim; the session stays as it was, but for its idle expiry.  Takes the outcome,
+ * which is remembered where it is not empty. */
+void turn_end_claim(struct turn *turn, struct private_text outcome);
+
 /* The verdict on one text; the time that it takes is counted.  Without a filter
  * everything passes. */
 struct filter_verdict turn_screen(struct turn *turn, const struct private_text *text);

@@ -3,23 +3,31 @@
  */
 #include "turn_internal.h"
 
+/* A stage that did not run took no time. */
+static void count_time(struct metrics *metrics, enum timing stage, int64_t us)
+{
+    if (us > 0)
+        histogram_note(&metrics->TURN_DURATION[stage], BUCKETS_DURATIONS, us);
+}
+
 static void count(const struct turn *turn, const struct turn_result *result)
 {
     struct metrics *metrics = turn->services->metrics;
     const struct turn_timings *timings = &turn->timings;
 
-    if (result->is_replay)
-        metrics_add(&metrics->TURNS_REPLAYED, 1);
-    else if (result->error == OK)
-        metrics_add(&metrics->TURNS_COMMITTED, 1);
+    metrics_add(&metrics->TURNS[result->is_replay ? METRICS_REPLAYED : result->error], 1);
     if (turn->refusal_source != NULL)
-        metrics_add(turn->refusal_source[0] == 'f' ? &metrics->REFUSALS_FILTER
-                                                   : &metrics->REFUSALS_MODEL,
-                    1);
-    metrics_add(&metrics->STAGE_MICROSECONDS[STAGE_UPLOAD], timings->upload_us);
-    metrics_add(&metrics->STAGE_MICROSECONDS[STAGE_STT], timings->stt_us);
-    metrics_add(&metrics->STAGE_MICROSECONDS[STAGE_LLM], timings->llm_us);
-    metrics_add(&metrics->STAGE_MICROSECONDS[STAGE_TTS], timings->tts_us);
+        metrics_add_named(
+            &metrics->REFUSALS[turn->refusal_source[0] == 'f' ? REFUSER_FILTER
+                                                              : REFUSER_MODEL],
+            turn->refusal_reason);
+    count_time(metrics, TIMING_UPLOAD, timings->upload_us);
+    count_time(metrics, TIMING_STT, timings->stt_us);
+    count_time(metrics, TIMING_SAFETY, timings->safety_us);
+    count_time(metrics, TIMING_LLM, timings->llm_us);
+    count_time(metrics, TIMING_TTS, timings->tts_us);
+    count_time(metrics, TIMING_STORE, timings->store_us);
+    count_time(metrics, TIMING_TOTAL, timings->total_us);
 }
 
 static void add_warning(struct turn *turn, enum stage stage, const char *code)

@@ -68,7 +68,8 @@ void turn_remember(struct turn *turn)
         return;
     }
     heard = private_text_take(&out);
-    store->remember_heard(store, &turn->request.session_id, &input->audio, &heard);
+    store->remember_heard(store, turn->services->loop, &turn->request.session_id,
+                          &input->audio, &heard);
 }
 
 bool turn_recall(struct turn *turn, const struct private_text *heard)

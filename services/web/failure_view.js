@@ -19,10 +19,12 @@ function remedies(failure, wasSpoken) {
   const isOver = OF_THE_SESSION.includes(failure.code);
   const isOfRecording = wasSpoken && (failure.stage === "stt" || OF_THE_RECORDING.includes(failure.code));
 
+  const isOfSpeech = failure.code === "usage_cap_reached" && failure.details?.cap === "audio";
+
   return {
     retry: failure.retryable,
     rerecord: isOfRecording && failure.code !== "stt_not_configured",
-    type: isOfRecording,
+    type: isOfRecording || isOfSpeech,
     fresh: isOver,
     cancel: !isOver,
   };

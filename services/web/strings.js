@@ -270,6 +270,8 @@ export const LANGUAGES = {
       upload_timeout: "Das Hochladen hat zu lange gedauert. Bitte prüfe die Verbindung.",
       rate_limited: "Zu viele Anfragen. Bitte warte einen Moment.",
       usage_cap_reached: "Die Grenze für heute ist erreicht. Bitte komm später wieder.",
+      usage_cap_reached_audio: "Die Grenze für gesprochene Antworten ist heute erreicht. Schreiben geht noch.",
+      usage_cap_reached_sessions: "Von deinem Netz aus sind zu viele Gespräche offen. Bitte beende eines oder komm später wieder.",
       stt_not_configured: "Gesprochene Antworten gehen hier nicht. Bitte schreib sie.",
       stt_empty_transcript: "Es war keine Antwort zu hören. Bitte nimm sie noch einmal auf.",
       stt_timeout: "Die Antwort konnte nicht rechtzeitig gehört werden. Bitte versuch es noch einmal.",

@@ -42,7 +42,9 @@ export function t(key, values = {}) {
  * @param {import("./types.js").Failure} failure
  */
 export function errorText(failure) {
-  return LANGUAGES[code].errors[failure.code] ?? failure.message;
+  const { errors } = LANGUAGES[code];
+
+  return errors[`${failure.code}_${failure.details?.cap}`] ?? errors[failure.code] ?? failure.message;
 }
 
 /** For numbers and dates. */

@@ -157,6 +157,21 @@ void expect_model_refusal(const struct reply *reply, const char *message)
     expect_text(reply, "error.details.source", "model");
 }
 
+void expect_usage_cap(const struct reply *reply, const char *cap)
+{
+    const char *message = ROWS[ERROR_USAGE_CAP_REACHED].message;
+
+    expect_row(reply, &ROWS[ERROR_USAGE_CAP_REACHED]);
+    expect_text(reply, "error.details.cap", cap);
+    if (strcmp(cap, "audio") == 0)
+        message = "The limit for spoken answers today is reached. You can still type "
+                  "your answer.";
+    if (strcmp(cap, "sessions") == 0)
+        message = "Too many interviews are open from your network. Please finish one of "
+                  "them, or come back later.";
+    expect_text(reply, "error.message_safe", message);
+}
+
 void expect_success(const struct reply *reply)
 {
     expect_envelope(reply);

@@ -48,6 +48,9 @@ void expect_model_refusal(const struct reply *reply, const char *message);
 #define FALLBACK_REFUSAL \
     "Let's stay focused on the interview. Please try answering the question again."
 
+/* usage_cap_reached: of "turns", of "audio" or of "sessions". */
+void expect_usage_cap(const struct reply *reply, const char *cap);
+
 /* A 200 with data. */
 void expect_success(const struct reply *reply);
 

@@ -125,15 +125,38 @@ const struct reply *start_with(struct world *world, const char *json)
                                        .body = json});
 }
 
+struct connection *begin_to_start_from(struct world *world, const char *address)
+{
+    return begin(
+        world,
+        (struct request){.method = "POST",
+                         .path = "/session/start",
+                         .headers = words(world, "X-Forwarded-For: %s\r\n", address),
+                         .content_type = "application/json",
+                         .body = "{\"role\":\"nurse\",\"interview_type\":\"behavioural\","
+                                 "\"difficulty\":\"easy\",\"question_count\":1}"});
+}
+
+const struct reply *start_from(struct world *world, const char *address)
+{
+    return finish(world, begin_to_start_from(world, address));
+}
+
 struct session start_session(struct world *world, int question_count)
 {
     const char *json = words(world,
                              "{\"role\":\"nurse\",\"interview_type\":\"behavioural\","
                              "\"difficulty\":\"easy\",\"question_count\":%d}",
                              question_count);
-    struct session session = {.started = start_with(world, json)};
 
-    expect_success(session.started);
+    return started_session(start_with(world, json));
+}
+
+struct session started_session(const struct reply *started)
+{
+    struct session session = {.started = started};
+
+    expect_success(started);
     snprintf(session.id, sizeof session.id, "%s",
              text_at(session.started, "data.session_id"));
     session.token = text_at(session.started, "data.session_token");

@@ -47,6 +47,13 @@ struct session {
 struct session start_session(struct world *world, int question_count);
 const struct reply *start_with(struct world *world, const char *json);
 
+/* One of one question, asked for with `X-Forwarded-For: <address>`. */
+const struct reply *start_from(struct world *world, const char *address);
+struct connection *begin_to_start_from(struct world *world, const char *address);
+
+/* The session that a reply tells of. */
+struct session started_session(const struct reply *started);
+
 const struct reply *get_session(struct world *world, const struct session *session);
 const struct reply *delete_session(struct world *world, const struct session *session);
 

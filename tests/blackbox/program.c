@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
@@ -16,6 +17,8 @@
 #include <unistd.h>
 
 #include "http.h"
+
+enum { MOST_ARGUMENTS = 30 };
 
 struct program {
     pid_t process;      /* 0 once its end was waited for */
@@ -80,26 +83,44 @@ static void take_socket(const char **environment)
         }
 }
 
-/* In the child: nothing but these standard streams and this environment. */
-static void become_program(const char *directory, const char *const *arguments,
-                           const char *const *environment, int output)
+/* Another build of it, such as one for ThreadSanitizer, which Criterion does not start under. */
+static const char *poise_path(void)
 {
-    /* Another build of it, such as one for ThreadSanitizer, which Criterion does not start under. */
     const char *other = getenv("POISE_PROGRAM");
-    const char *program = other != NULL ? other : POISE_PROGRAM;
-    const char *argv[16] = {program};
+
+    return other != NULL ? other : POISE_PROGRAM;
+}
+
+static bool become_user(const struct launch *launch)
+{
+    return launch->user == 0 || (setgroups(0, NULL) == 0 && setgid(launch->group) == 0 &&
+                                 setuid(launch->user) == 0);
+}
+
+/* In the child: nothing but these standard streams and this environment. */
+static void become_program(const struct launch *launch, int output)
+{
+    static const char *const no_environment[] = {NULL};
+    const char *const *environment =
+        launch->environment ? launch->environment : no_environment;
+    const char *argv[MOST_ARGUMENTS + 2] = {launch->path ? launch->path : poise_path()};
     int nothing = open("/dev/null", O_RDONLY);
 
-    for (size_t i = 0; arguments && arguments[i] && i < 14; i++)
-        argv[i + 1] = arguments[i];
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    for (size_t i = 0; launch->arguments && launch->arguments[i] && i < MOST_ARGUMENTS;
+         i++)
+        argv[i + 1] = launch->arguments[i];
     dup2(nothing, STDIN_FILENO);
     dup2(output, STDOUT_FILENO);
     dup2(output, STDERR_FILENO);
+    if (launch->lent > 0)
+        dup2(launch->lent, 3);
     if (lent_socket >= 0)
         take_socket((const char **)environment);
-    if (chdir(directory) == 0)
-        execve(program, (char *const *)argv, (char *const *)environment);
+    if (!become_user(launch))
+        _exit(127);
+    prctl(PR_SET_PDEATHSIG, launch->when_orphaned ? launch->when_orphaned : SIGKILL);
+    if (chdir(launch->directory) == 0)
+        execve(argv[0], (char *const *)argv, (char *const *)environment);
     _exit(127);
 }
 
@@ -119,8 +140,7 @@ static struct program *program_new(struct program *before)
     return program;
 }
 
-struct program *program_start(const char *directory, const char *const *arguments,
-                              const char *const *environment, struct program *before)
+struct program *program_start(const struct launch *launch, struct program *before)
 {
     struct program *program = program_new(before);
     int ends[2];
@@ -132,7 +152,7 @@ struct program *program_start(const char *directory, const char *const *argument
     if (program->process < 0)
         abort();
     if (program->process == 0)
-        become_program(directory, arguments, environment, ends[1]);
+        become_program(launch, ends[1]);
     close(ends[1]);
     program->pipe = ends[0];
     program->process_handle = (int)syscall(SYS_pidfd_open, program->process, 0);

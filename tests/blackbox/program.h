@@ -1,5 +1,6 @@
 /*
- * One run of the program: its process, and everything that it wrote.
+ * One run of a program, Poise or one that it works with: its process, and everything that
+ * it wrote.
  */
 #ifndef BLACKBOX_PROGRAM_H
 #define BLACKBOX_PROGRAM_H
@@ -11,11 +12,20 @@
 
 struct program;
 
-/* Starts the program in `directory` with exactly this environment (NULL-terminated).  It
- * is killed when the test dies.  What it writes is added to what `before` it (may be
- * NULL, is taken) wrote. */
-struct program *program_start(const char *directory, const char *const *arguments,
-                              const char *const *environment, struct program *before);
+/* What is to be started, and how.  All is borrowed during the call. */
+struct launch {
+    const char *path; /* NULL: Poise */
+    const char *directory;
+    const char *const
+        *arguments; /* NULL-terminated, without the program's name; NULL: none */
+    const char *const *environment; /* NULL-terminated: this and no more; NULL: nothing */
+    unsigned user, group;           /* 0: the test's own */
+    int when_orphaned;              /* the signal when the test dies; 0: SIGKILL */
+    int lent;                       /* a descriptor that the program has as 3; 0: none */
+};
+
+/* What it writes is added to what `before` it (may be NULL, is taken) wrote. */
+struct program *program_start(const struct launch *launch, struct program *before);
 
 /* From now on programs are started with this listening socket as systemd passes one on
  * (sd_listen_fds(3)), where their environment has LISTEN_FDS; -1: none. */

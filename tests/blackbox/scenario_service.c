@@ -2,7 +2,6 @@
  * Errors of the service: it stops, has too much to do, or has lost its store.
  */
 #include <criterion/criterion.h>
-#include <sqlite3.h>
 
 #include "play.h"
 #include "scenarios.h"
@@ -81,19 +80,16 @@ void reach_DRAINING(void)
     end_stopping(&stopping);
 }
 
-/* Somebody else holds the write lock of the database. */
+/* Somebody else holds the lock of the database. */
 void reach_STORE_UNAVAILABLE(void)
 {
     struct world *world = world_with_builtin_coach();
     struct session session = start_session(world, 3);
-    sqlite3 *other;
-    cr_assert(sqlite3_open(world_path(world, "poise.db"), &other) == SQLITE_OK);
-    cr_assert(sqlite3_exec(other, "BEGIN IMMEDIATE", NULL, NULL, NULL) == SQLITE_OK);
+    store_place_lock(world->store);
 
     expect_error(answer(world, &session, ANSWER), ERROR_STORE_UNAVAILABLE);
 
-    sqlite3_exec(other, "ROLLBACK", NULL, NULL, NULL);
-    sqlite3_close(other);
+    store_place_unlock(world->store);
     expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
     world_end(world);
 }

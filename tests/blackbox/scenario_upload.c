@@ -132,6 +132,16 @@ void reach_UPLOAD_TIMEOUT(void)
     world_end(world);
 }
 
+void reach_USAGE_CAP_REACHED(void)
+{
+    struct world *world = world_with_builtin_coach("MAX_TURNS_PER_DAY=1");
+    struct session session = start_session(world, 3);
+    expect_success(answer(world, &session, ANSWER));
+
+    expect_error(answer(world, &session, ANSWER " More."), ERROR_USAGE_CAP_REACHED);
+    world_end(world);
+}
+
 void reach_IDEMPOTENCY_KEY_REUSE(void)
 {
     struct world *world = world_with_builtin_coach();

@@ -240,12 +240,9 @@ void expect_chat_refused(const struct reply *reply, const char *reason)
 const char *refusals_of(struct world *world, const char *setting,
                         const char *const *arguments)
 {
-    char store[512];
-    struct run run;
+    struct run run = run_program(world->directory, arguments,
+                                 SETTINGS(store_place_setting(world->store), setting));
 
-    snprintf(store, sizeof store, "STORE_URL=sqlite:///%s",
-             world_path(world, "poise.db"));
-    run = run_program(world->directory, arguments, SETTINGS(store, setting));
     cr_assert_eq(run.status, 0, "%s", run.output.data);
     if (run.output.data == NULL)
         bytes_add_text(&run.output, "");

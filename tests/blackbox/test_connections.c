@@ -29,33 +29,6 @@ Test(connections, a_thousand_silent_ones_do_not_hurt_the_next)
     world_end(world);
 }
 
-Test(connections, one_more_than_allowed_is_told_so_and_room_comes_back)
-{
-    enum { MANY = 64 };
-    struct world *world = world_with_builtin_coach("MAX_CONNECTIONS=16", "WORKERS=1");
-    struct connection *connections[MANY];
-    int served = 0;
-    for (int i = 0; i < MANY; i++) {
-        connections[i] = connection_open(world->port);
-        connection_send_text(connections[i], HEALTHZ);
-        const struct reply *reply = receive(world, connections[i], "GET");
-        expect_envelope(reply);
-        served += reply->status == 200;
-        if (reply->status != 200)
-            expect_error(reply, ERROR_OVERLOADED);
-    }
-    cr_assert(served >= 1 && served <= 16, "%d were served", served);
-    for (int i = 0; i < MANY; i++)
-        connection_close(connections[i]);
-
-    const struct reply *reply;
-    do
-        reply = ask(world, (struct request){.method = "GET", .path = "/healthz"});
-    while (reply->status == 503);
-    expect_success(reply);
-    world_end(world);
-}
-
 Test(connections, when_descriptors_run_out_the_program_waits_and_recovers)
 {
     enum { MANY = 40 };
@@ -189,10 +162,7 @@ static void await_reply_or_calls(struct world *world, struct connection *connect
 Test(connections, of_two_turns_at_two_programs_on_one_store_one_commits)
 {
     struct world *world = world_with_groq();
-    struct world *other = world_with_builtin_coach(
-        words(world, "STORE_URL=sqlite:///%s/poise.db", world->directory),
-        words(world, "GROQ_BASE_URL=%s", upstream_base_url(world->upstream)),
-        "GROQ_API_KEY=" GROQ_KEY);
+    struct world *other = world_beside(world);
     struct session session = start_session(world, 5);
     upstream_keeps_asking(world->upstream);
     upstream_hold(world->upstream);
@@ -216,8 +186,7 @@ Test(connections, of_two_turns_at_two_programs_on_one_store_one_commits)
 Test(connections, a_session_of_one_program_goes_on_at_another_on_the_same_store)
 {
     struct world *world = world_with_builtin_coach();
-    struct world *other = world_with_builtin_coach(
-        words(world, "STORE_URL=sqlite:///%s/poise.db", world->directory));
+    struct world *other = world_beside(world);
     struct session session = start_session(world, 5);
 
     expect_number(answer(world, &session, ANSWER), "data.question_number", 1);

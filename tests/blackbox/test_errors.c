@@ -32,8 +32,6 @@ static void expect_only_in_the_table(enum expected_error error)
         expect_only_in_the_table(ERROR_##symbol); \
     }
 
-/* Caps */
-REACHED_BY_A_LATER_ISSUE(USAGE_CAP_REACHED)
 /* "Anything else" is what no client can bring about by a request that we know of. */
 REACHED_BY_A_LATER_ISSUE(INTERNAL_ERROR)
 

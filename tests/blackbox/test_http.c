@@ -337,8 +337,9 @@ Test(http, metrics_count_errors_and_refusals)
 
     /* A loop may count a request a moment after its reply has left. */
     while (!metrics_have(
-        world, FIELDS_NAMED("\npoise_turns_committed_total 1\n",
-                            "\npoise_refusals_filter_total 1\n",
+        world, FIELDS_NAMED("\npoise_turns_total{outcome=\"ok\"} 1\n",
+                            "\npoise_refusals_total{source=\"filter\","
+                            "category=\"profanity_or_slur\"} 1\n",
                             "poise_errors_total{code=\"content_refused\"} 1\n")))
         cr_assert(++tries < 10000, "the metrics never had them");
     world_end(world);

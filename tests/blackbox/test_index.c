@@ -341,8 +341,11 @@ static bool kill_after(const struct shelf *shelf, int changes)
     cr_assert_geq(inotify_add_watch(watch, shelf->directory,
                                     IN_CREATE | IN_MODIFY | IN_MOVED_TO | IN_DELETE),
                   0);
-    program = program_start(shelf->directory, INDEX,
-                            (const char *const[]){"PORT=0", NULL}, NULL);
+    program = program_start(
+        &(struct launch){.directory = shelf->directory,
+                         .arguments = INDEX,
+                         .environment = (const char *const[]){"PORT=0", NULL}},
+        NULL);
     while (seen < changes && !is_ended) {
         struct pollfd ready = {.fd = watch, .events = POLLIN};
         ssize_t got;

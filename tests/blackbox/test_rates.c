@@ -9,18 +9,6 @@
 
 TestSuite(rates, .timeout = 60);
 
-static const struct reply *start_from(struct world *world, const char *forwarded_for)
-{
-    return ask(world,
-               (struct request){
-                   .method = "POST",
-                   .path = "/session/start",
-                   .headers = words(world, "X-Forwarded-For: %s\r\n", forwarded_for),
-                   .content_type = "application/json",
-                   .body = "{\"role\":\"nurse\",\"interview_type\":"
-                           "\"behavioural\",\"difficulty\":\"easy\"}"});
-}
-
 Test(rates, without_a_setting_nothing_is_limited)
 {
     struct world *world = world_with_builtin_coach();

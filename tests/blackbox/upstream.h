@@ -26,6 +26,10 @@
  * nothing else: no log line and no error may ever have them. */
 #define MODEL_CANARY "marmotparasol"
 
+/* What every completion says that it used up, whole or streamed. */
+#define PROMPT_TOKENS     700
+#define COMPLETION_TOKENS 90
+
 enum manner {
     MANNER_PLAIN,   /* the whole reply */
     MANNER_CHUNKED, /* the whole reply, in chunks of seven bytes */

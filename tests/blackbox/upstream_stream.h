@@ -31,7 +31,8 @@ struct stream_piece {
 /* "stop", and Groq's last words with it; then the end. */
 #define STOPS                                                                         \
     {.event = "{\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}]," \
-              "\"x_groq\":{\"id\":\"req_1\",\"usage\":{\"total_tokens\":9}}}"},       \
+              "\"x_groq\":{\"id\":\"req_1\",\"usage\":{\"prompt_tokens\":700,"        \
+              "\"completion_tokens\":90}}}"},                                         \
         {.event = "[DONE]"},                                                          \
     {                                                                                 \
         0                                                                             \

@@ -82,7 +82,11 @@ char *completion(const char *content, const char *finish_reason)
     struct json_object *choices = json_object_new_array();
     struct json_object *choice = json_object_new_object();
     struct json_object *message = json_object_new_object();
+    struct json_object *usage = json_object_new_object();
 
+    json_object_object_add(usage, "prompt_tokens", json_object_new_int(PROMPT_TOKENS));
+    json_object_object_add(usage, "completion_tokens",
+                           json_object_new_int(COMPLETION_TOKENS));
     json_object_object_add(message, "role", json_object_new_string("assistant"));
     json_object_object_add(message, "content",
                            content ? json_object_new_string(content) : NULL);
@@ -96,6 +100,7 @@ char *completion(const char *content, const char *finish_reason)
     json_object_object_add(json, "created", json_object_new_int(1700000000));
     json_object_object_add(json, "model", json_object_new_string("openai/gpt-oss-120b"));
     json_object_object_add(json, "choices", choices);
+    json_object_object_add(json, "usage", usage);
     return printed(json);
 }
 

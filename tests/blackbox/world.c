@@ -85,7 +85,7 @@ static struct environment *environment_of(struct world *world)
 }
 
 /* The program writes {"event":"listening",...,"port":N,...} once it can be called. */
-static void await_listening(struct world *world)
+void world_await_listening(struct world *world)
 {
     if (!program_await_output(world->program, "\"listening\"") ||
         !program_await_output(world->program, "\n")) {
@@ -102,14 +102,21 @@ static void await_listening(struct world *world)
     bytes_free(&output);
 }
 
-void world_restart(struct world *world)
+void world_begin_restart(struct world *world)
 {
     struct environment *environment = environment_of(world);
 
     environment->lines[environment->count] = NULL;
     world->program = program_start(
-        world->directory, NULL, (const char *const *)environment->lines, world->program);
-    await_listening(world);
+        &(struct launch){.directory = world->directory,
+                         .environment = (const char *const *)environment->lines},
+        world->program);
+}
+
+void world_restart(struct world *world)
+{
+    world_begin_restart(world);
+    world_await_listening(world);
 }
 
 /* The built-in patterns take half a second of Vectorscan's compiler, these a moment. */
@@ -126,14 +133,23 @@ static void set_patterns(struct world *world)
     bytes_free(&setting);
 }
 
-static struct world *world_new(void)
+static struct world *world_empty(void)
 {
     struct world *world = calloc(1, sizeof *world);
     struct environment *environment = calloc(1, sizeof *environment);
 
     cr_assert(world && environment);
     world_keep(world, environment, free_environment);
+    return world;
+}
+
+static struct world *world_new(void)
+{
+    struct world *world = world_empty();
+    struct environment *environment = environment_of(world);
+
     world->directory = directory_make();
+    world->store = store_place_make(world->directory);
     set(environment, "PORT=0");
     set(environment, "HOST=127.0.0.1");
     set(environment, "WORKERS=2");
@@ -143,12 +159,11 @@ static struct world *world_new(void)
     set(environment, "TTS_PROVIDER=none");
     set(environment, "PROVIDER_RETRIES=0"); /* what is scripted once is asked for once */
     set(environment, "BREAKER_FAILURES=0");
+    set(environment, "OVERLOAD_LAG_MS=0"); /* the machine of the tests may be slow */
+    set(environment, "OVERLOAD_STORE_MS=0");
     set_sanitizers(environment);
     set_patterns(world);
-    struct bytes store = {0};
-    bytes_addf(&store, "STORE_URL=sqlite:///%s/poise.db", world->directory);
-    set(environment, store.data);
-    bytes_free(&store);
+    set(environment, store_place_setting(world->store));
     return world;
 }
 
@@ -179,6 +194,36 @@ struct world *world_start_with_groq(struct settings_list settings)
     bytes_free(&url);
     set_all(environment_of(world), settings);
     world_restart(world);
+    return world;
+}
+
+static struct world *share(struct world *first)
+{
+    struct world *world = world_empty();
+
+    world->upstream = first->upstream;
+    world->directory = first->directory;
+    world->store = first->store;
+    world->is_beside = true;
+    return world;
+}
+
+struct world *world_beside(struct world *first)
+{
+    struct world *world = share(first);
+    const struct environment *environment = environment_of(first);
+
+    for (size_t i = 0; i < environment->count; i++)
+        set(environment_of(world), environment->lines[i]);
+    world_restart(world);
+    return world;
+}
+
+struct world *world_in_front(struct world *first, int port)
+{
+    struct world *world = share(first);
+
+    world->port = port;
     return world;
 }
 
@@ -214,7 +259,7 @@ void world_await_output(struct world *world, const char *text)
               text);
 }
 
-void world_end(struct world *world)
+static void end_program(struct world *world)
 {
     if (world->port != 0) {
         cr_assert(program_is_running(world->program), "the program ended by itself");
@@ -222,14 +267,28 @@ void world_end(struct world *world)
         int status = world_await_exit(world);
         cr_assert(status == 0, "on SIGTERM the program ended with status %d", status);
     }
-    char *complaint = upstream_close(world->upstream);
-    cr_assert_null(complaint, "%s", complaint);
     struct bytes output = world_output(world);
     program_free(world->program);
     expect_clean_output(&output, world->was_killed);
     bytes_free(&output);
+}
+
+static void end_surroundings(struct world *world)
+{
+    char *complaint = upstream_close(world->upstream);
+
+    cr_assert_null(complaint, "%s", complaint);
+    store_place_remove(world->store);
     directory_remove(world->directory);
     free((char *)world->directory);
+}
+
+void world_end(struct world *world)
+{
+    if (world->program)
+        end_program(world);
+    if (!world->is_beside)
+        end_surroundings(world);
     while (world->shelf) {
         struct shelf *place = world->shelf;
         world->shelf = place->next;
@@ -250,7 +309,10 @@ struct run run_program(const char *directory, const char *const *arguments,
     for (size_t i = 1; i < settings.count; i++)
         set(environment, settings.lines[i]);
     struct program *program = program_start(
-        directory, arguments, (const char *const *)environment->lines, NULL);
+        &(struct launch){.directory = directory,
+                         .arguments = arguments,
+                         .environment = (const char *const *)environment->lines},
+        NULL);
     run.status = program_await_exit(program);
     run.output = program_output(program, false);
     program_free(program);

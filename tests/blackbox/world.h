@@ -1,6 +1,6 @@
 /*
  * The world of one story: the real program, started with a clean environment and a store
- * of its own on a free port, and the scripted provider that it calls.
+ * of its own (store_place.h) on a free port, and the scripted provider that it calls.
  *
  *     struct world *world = world_with_groq("LLM_TIMEOUT_SECONDS=1");
  *     ...
@@ -22,6 +22,7 @@
 
 #include "bytes.h"
 #include "http.h"
+#include "store_place.h"
 #include "upstream.h"
 
 #define GROQ_KEY     "gsk_never0show1this2key3to4anyone"
@@ -37,9 +38,11 @@
 struct world {
     int port;                  /* where the program listens; 0 while it does not run */
     struct upstream *upstream; /* owned; NULL with the built-in coach */
-    const char *directory;     /* owned: the store, and files that the story wrote */
+    const char *directory;     /* owned: files of the program and of the story */
+    struct store_place *store; /* owned */
     bool was_killed;
-    struct program *program; /* owned */
+    bool is_beside;          /* the three above belong to another world */
+    struct program *program; /* owned; NULL: somebody else listens on the port */
     struct shelf *shelf;     /* owned: what the story was handed out */
 };
 
@@ -67,6 +70,14 @@ struct settings_list {
 struct world *world_start(struct settings_list settings);
 struct world *world_start_with_groq(struct settings_list settings);
 
+/* A second process beside the first, with the same settings, store and provider.  It must
+ * end before the first. */
+struct world *world_beside(struct world *first);
+
+/* What stands before the processes of this world, such as a load balancer, and listens on
+ * this port.  Requests can be sent to it; it must end before the first. */
+struct world *world_in_front(struct world *first, int port);
+
 /* Checks what is above and frees everything. */
 void world_end(struct world *world);
 
@@ -76,6 +87,10 @@ void world_kill(struct world *world);
 /* Starts the program again after world_kill() or world_await_exit(), on the same store.
  */
 void world_restart(struct world *world);
+
+/* The same in two steps. */
+void world_begin_restart(struct world *world);
+void world_await_listening(struct world *world);
 
 /* Sends a signal; does not wait. */
 void world_signal(struct world *world, int signal_number);

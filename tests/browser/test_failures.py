@@ -11,6 +11,7 @@ from story import ANSWER, Story
 
 ASK_PAUSE_MS = 1500  # of the page, while another turn is under way
 RETRY, RERECORD, CANCEL = "#failure-retry", "#failure-rerecord", "#failure-cancel"
+WRITE = "#failure-type"
 
 
 class Failures(Story):
@@ -103,6 +104,26 @@ class Failures(Story):
         self.go_on(page)
         self.type_answer(page, ANSWER)
         self.assert_failed(page, "upload", "rate_limited", [RETRY, CANCEL], [RERECORD])
+
+    def test_a_day_that_is_used_up_for_recordings_is_gone_on_with_in_writing_until_that_is_too(self):
+        program, page = self.scene(MAX_AUDIO_SECONDS_PER_DAY="1", MAX_TURNS_PER_DAY="1")
+        self.await_state(page, "Ready")
+        page.press("#hold")
+        page.until("document.querySelector('#elapsed').innerText === '0:02'", "two seconds recorded")
+        page.release()
+        self.assert_failed(page, "upload", "usage_cap_reached", [WRITE, CANCEL], [RETRY, RERECORD])
+        self.assertIn("type", page.text("#failure-message"))
+
+        page.click(WRITE)
+        self.type_answer(page, ANSWER)
+        self.assert_recovered(page, program)
+        self.go_on(page)
+        self.type_answer(page, ANSWER)
+
+        self.assert_failed(page, "upload", "usage_cap_reached", [CANCEL], [RETRY, RERECORD, WRITE])
+        self.assertIn("for today", page.text("#failure-message"))
+        page.choose("#language", "de")
+        page.until("document.querySelector('#failure-message').textContent.includes('für heute')")
 
     def test_a_recording_that_is_too_large_cannot_be_retried(self):
         _, page = self.scene(MAX_AUDIO_BYTES="1024")

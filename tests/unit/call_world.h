@@ -111,7 +111,7 @@ static void on_answer(void *context, struct call_answer answer)
         loop_stop(world->loop);
 }
 
-static void ask(struct world *world, const char *path, int64_t timeout_ms)
+static inline void ask(struct world *world, const char *path, int64_t timeout_ms)
 {
     start(world, path, timeout_ms);
     loop_run(world->loop);

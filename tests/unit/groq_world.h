@@ -5,6 +5,7 @@
 #define GROQ_WORLD_H
 
 #include "coach_groq.h"
+#include "meters.h"
 
 #include "private_reveal.h"
 #include "scripted_server.h"
@@ -60,8 +61,8 @@ static void world_open(struct world *world, const struct scripted_reply *script,
     world->log = log_new(world->log_descriptor, LOG_INFO);
     world->loop = loop_new();
     world->pool = call_pool_new(world->loop);
-    world->coach =
-        coach_groq_new(&world->settings, world->pool, world->log, &world->metrics);
+    world->coach = coach_groq_new(&world->settings, "GROQ_API_KEY", world->pool,
+                                  world->log, &world->metrics);
 }
 
 static void world_close(struct world *world)

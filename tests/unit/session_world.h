@@ -1,13 +1,14 @@
 /*
- * A store on a file of its own, and calls to it that wait for their answer: what the
- * tests of sessions share.
+ * A store of its own, and calls to it that wait for their answer: what the tests of sessions
+ * share.
  */
 #ifndef SESSION_WORLD_H
 #define SESSION_WORLD_H
 
 #include "mem.h"
 #include "private_reveal.h"
-#include "store_sqlite.h"
+#include "session_place.h"
+#include "store_open.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -20,8 +21,7 @@
 #define SPEECH_MS 300000
 
 struct world {
-    char directory[64];
-    char url[128];
+    struct place place;
     struct store *store;
     struct loop *loop;
     int64_t now_ms;
@@ -44,7 +44,7 @@ static inline struct store *world_open(const char *url)
     struct store *store;
 
     buffer_init(&problem, 4096);
-    store = store_sqlite_open(url, &problem);
+    store = store_open(url, &problem);
     cr_assert_not_null(store, "%s", problem.bytes);
     buffer_done(&problem);
     return store;
@@ -52,11 +52,9 @@ static inline struct store *world_open(const char *url)
 
 static inline struct world world_new(void)
 {
-    struct world world = {.directory = "/tmp/poise-store-XXXXXX", .now_ms = NOW_MS};
+    struct world world = {.place = place_new(), .now_ms = NOW_MS};
 
-    cr_assert_not_null(mkdtemp(world.directory));
-    snprintf(world.url, sizeof(world.url), "sqlite:///%s/poise.db", world.directory);
-    world.store = world_open(world.url);
+    world.store = world_open(world.place.url);
     world.loop = loop_new();
     return world;
 }
@@ -77,27 +75,16 @@ static inline void world_close_store(struct world *world)
 static inline void world_restart(struct world *world)
 {
     world_close_store(world);
-    world->store = world_open(world->url);
-}
-
-static inline void world_remove_files(const struct world *world)
-{
-    static const char *const names[] = {"poise.db", "poise.db-wal", "poise.db-shm",
-                                        "poise.db-journal"};
-    char path[128];
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        snprintf(path, sizeof(path), "%s/%s", world->directory, names[i]);
-        unlink(path);
-    }
-    rmdir(world->directory);
+    loop_free(world->loop);
+    world->loop = loop_new();
+    world->store = world_open(world->place.url);
 }
 
 static inline void world_free(struct world *world)
 {
     store_close(world->store);
     loop_free(world->loop);
-    world_remove_files(world);
+    place_remove(&world->place);
 }
 
 static inline struct private_text text_of(const char *string)
@@ -359,7 +346,7 @@ static inline void remember(struct world *world, const struct id *id, const char
     struct digest digest = digest_of(audio);
     struct private_text text = text_of(heard);
 
-    world->store->remember_heard(world->store, id, &digest, &text);
+    world->store->remember_heard(world->store, world->loop, id, &digest, &text);
     cr_assert(private_text_is_empty(&text));
 }
 
@@ -431,7 +418,7 @@ static inline void end(struct world *world, const struct id *id, struct store_ke
 
     if (outcome != NULL)
         request.outcome = text_of(outcome);
-    world->store->end_turn(world->store, &request);
+    world->store->end_turn(world->store, world->loop, &request);
 }
 
 #endif

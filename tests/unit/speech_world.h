@@ -8,6 +8,7 @@
 #include "call.h"
 #include "log.h"
 #include "loop.h"
+#include "meters.h"
 #include "metrics.h"
 #include "settings.h"
 #include "speech_server.h"

@@ -57,7 +57,7 @@ Test(settings, all_problems_are_reported_together_and_no_secret)
 {
     char *environment[] = {
         "PORT=99999",        "APP_ENV=production",  "SECRET_KEY=hunter2short",
-        "LLM_PROVIDER=gpt",  "DEBUG=perhaps",       "STORE_URL=mysql://x",
+        "LLM_PROVIDER=gpt",  "DEBUG=perhaps",       "STORE_URL=mysql://u:hunter2@x",
         "GROQ_BASE_URL=ftp", "MAX_AUDIO_BYTES=1e6", NULL};
     char *problems = problems_of(environment, NULL);
 
@@ -67,7 +67,7 @@ Test(settings, all_problems_are_reported_together_and_no_secret)
     cr_expect_not_null(
         strstr(problems, "LLM_PROVIDER=gpt: must be one of auto|groq|builtin"));
     cr_expect_not_null(strstr(problems, "DEBUG=perhaps: must be true or false"));
-    cr_expect_not_null(strstr(problems, "STORE_URL=mysql://x"));
+    cr_expect_not_null(strstr(problems, "STORE_URL: must be sqlite:///path or"));
     cr_expect_not_null(strstr(problems, "GROQ_BASE_URL=ftp"));
     cr_expect_not_null(strstr(problems, "MAX_AUDIO_BYTES=1e6"));
     cr_expect_null(strstr(problems, "hunter2"));

@@ -326,6 +326,32 @@ Test(upload, a_recording_has_a_longest_duration_and_a_recorder_may_be_a_little_l
     cr_expect_str_eq(hear_wave(251).fault, "too_long");
 }
 
+static int64_t counted_ms(const char *type, const char *bytes)
+{
+    char body[512];
+    struct outcome outcome;
+    int64_t counted;
+
+    snprintf(body, sizeof(body), FIELD("session_id", ID) AUDIO("%s", "%s") "--B--", type,
+             bytes);
+    outcome = hear(body, -1);
+    cr_assert_eq(outcome.error, OK);
+    counted = outcome.request.audio_ms;
+    forget(&outcome);
+    return counted;
+}
+
+/* MP4 is but the beginning of a recording: 32 kbit/s are 4 bytes a millisecond. */
+Test(upload, a_recording_counts_what_it_lasts_or_what_its_bytes_might)
+{
+    struct outcome unheard =
+        expect_good(FORM, FIELD("session_id", ID) AUDIO("audio/mp4", MP4) "--B--");
+
+    cr_expect_eq(hear_wave(200).request.audio_ms, 2000);
+    cr_expect_eq(counted_ms("audio/mp4", MP4), (int64_t)strlen(MP4) / 4);
+    cr_expect_eq(unheard.request.audio_ms, 0);
+}
+
 Test(upload, reading_stops_where_a_recording_is_too_long)
 {
     char body[256];

@@ -5,8 +5,11 @@
 #include "breaker.h"
 
 #include "../../services/net/call_internal.h" /* duration_parse() */
+#include "call_world.h"
+#include "upstream.h"
 
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <string.h>
 
 #define SECOND 1000000
@@ -145,4 +148,40 @@ Test(rate_limits, only_a_spent_limit_is_waited_for)
     cr_assert_eq(rate_limits_wait_s(&limits), 8);
     rate_limits_read(&limits, "x-ratelimit-remaining-tokens: 17\r\n", 34);
     cr_assert_eq(rate_limits_wait_s(&limits), -1);
+}
+
+/* ---- calls that get no answer in time ---- */
+
+/* Calls a silent server with `timeout_ms` to wait; the state that the breaker is in then. */
+static enum breaker_state after_silence(int64_t timeout_ms, int64_t patience_ms)
+{
+    static struct meter meter;
+    struct upstream_limits limits = {.breaker_threshold = 1, .patience_ms = patience_ms};
+    struct upstream *upstream;
+    enum breaker_state state;
+    struct world world;
+    char url[128];
+
+    world_open(&world);
+    upstream = upstream_new(world.pool, limits, &meter);
+    snprintf(url, sizeof(url), "http://127.0.0.1:%u/silent", world.server->port);
+    world.pending = 1;
+    upstream_call(upstream,
+                  &(struct call_request){.url = url,
+                                         .timeout_ms = timeout_ms,
+                                         .max_reply_bytes = SMALL_REPLY},
+                  on_answer, &world);
+    loop_run(world.loop);
+    cr_assert_eq(world.last.outcome, CALL_TIMED_OUT);
+    cr_assert(world.last.duration_us >= timeout_ms * 1000);
+    state = upstream_state(upstream);
+    upstream_free(upstream);
+    world_close(&world);
+    return state;
+}
+
+Test(upstream, a_server_is_not_blamed_for_the_time_that_it_was_not_given)
+{
+    cr_expect_eq(after_silence(SHORT, SHORT), BREAKER_OPEN);
+    cr_expect_eq(after_silence(SHORT, SHORT + 1), BREAKER_CLOSED);
 }

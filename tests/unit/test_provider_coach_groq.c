@@ -74,7 +74,8 @@ Test(coach_groq, a_key_that_cannot_stand_in_a_header_is_not_sent_and_the_log_say
     coach_free(world.coach);
     private_text_free(&world.settings.groq_api_key);
     world.settings.groq_api_key = private_text_copy("gsk\r\nX-Evil: 1", 14);
-    world.coach = coach_groq_new(&world.settings, world.pool, world.log, &world.metrics);
+    world.coach = coach_groq_new(&world.settings, "GROQ_API_KEY", world.pool, world.log,
+                                 &world.metrics);
     ask(&world);
 
     cr_assert_null(strstr(world.server->last_request, "Evil"));
@@ -117,7 +118,8 @@ Test(coach_groq, a_server_that_is_not_there_is_a_provider_error)
     world_open(&world, always_good, "m");
     coach_free(world.coach);
     strcpy(world.settings.groq_base_url, "http://127.0.0.1:1");
-    world.coach = coach_groq_new(&world.settings, world.pool, world.log, &world.metrics);
+    world.coach = coach_groq_new(&world.settings, "GROQ_API_KEY", world.pool, world.log,
+                                 &world.metrics);
     ask(&world);
 
     cr_assert_eq(world.error, ERROR_LLM_PROVIDER_ERROR);

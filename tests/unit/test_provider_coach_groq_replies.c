@@ -124,7 +124,7 @@ Test(coach_groq, every_reply_has_its_error_or_its_text)
                      replies[i].bytes);
         cr_expect_str_eq(text_of(&world), replies[i].text != NULL ? replies[i].text : "");
         cr_expect_eq(world.server->requests, 1, "%.120s", replies[i].bytes);
-        cr_expect_eq(world.metrics.PROVIDER_FAILURES, world.error != OK);
+        cr_expect_eq(meters_failures(&world.metrics), world.error != OK);
         cr_expect_eq(strstr(log_of(&world), "coach_failed") != NULL, world.error != OK);
         world_close(&world);
     }

@@ -145,7 +145,7 @@ Test(coach_groq_stream, every_stream_has_its_error_or_its_text)
                          text_of(&world));
         cr_expect_str_eq(told.text, streams[i].told, "row %zu: %s", i, told.text);
         cr_expect_not(told.after_done);
-        cr_expect_eq(world.metrics.PROVIDER_FAILURES, world.error != OK);
+        cr_expect_eq(meters_failures(&world.metrics), world.error != OK);
         cr_expect_eq(strstr(log_of(&world), "coach_failed") != NULL, world.error != OK);
         world_close(&world);
     }

@@ -77,6 +77,6 @@ Test(deepgram, silence_is_an_empty_transcript)
     transcribe(&world);
     cr_expect_eq(world.error, ERROR_STT_EMPTY_TRANSCRIPT);
     cr_expect(private_text_is_empty(&world.transcript.text));
-    cr_expect_eq(world.base.metrics.PROVIDER_FAILURES, 0, "no failure of the provider's");
+    cr_expect_eq(meters_failures(&world.base.metrics), 0, "no failure of the provider's");
     world_close(&world);
 }

@@ -4,6 +4,7 @@
  */
 #include "audio.h"
 #include "loop.h"
+#include "meters.h"
 #include "private_reveal.h"
 #include "speaker_espeak.h"
 #include "wav.h"
@@ -228,7 +229,7 @@ Test(espeak, a_child_that_fails_is_the_providers_error)
         world_open(&world, scripts[i]);
         cr_expect_eq(speak(&world, "Hello.", LONG_ENOUGH), ERROR_TTS_PROVIDER_ERROR, "%s",
                      scripts[i]);
-        cr_expect_eq(world.metrics.PROVIDER_FAILURES, 1);
+        cr_expect_eq(meters_failures(&world.metrics), 1);
         world_close(&world);
     }
 }

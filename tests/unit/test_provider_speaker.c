@@ -204,7 +204,7 @@ Test(groq, a_longer_text_is_spoken_three_pieces_at_a_time_and_joined_in_order)
     start(&world,
           LETTERS_100 " 1" LETTERS_100 " 2" LETTERS_100 " 3" LETTERS_100 " 4" LETTERS_100,
           LONG_ENOUGH);
-    cr_expect_eq(world.base.metrics.PROVIDER_CALLS, 3, "the others wait");
+    cr_expect_eq(meters_tries(&world.base.metrics), 3, "the others wait");
     loop_run(world.base.loop);
     cr_expect_eq(world.error, OK);
     cr_expect_eq(world.base.server.count, 5);
@@ -260,7 +260,7 @@ static void expect_failure(speech_answer_fn *answer, enum error error)
         cr_expect_eq(world.error, error, "%s: %d", world.speaker->name, world.error);
         cr_expect_null(world.speech.content_type);
         cr_expect_eq(world.speech.retry_after_s, error == ERROR_TTS_RATE_LIMIT ? 9 : -1);
-        cr_expect_eq(world.base.metrics.PROVIDER_FAILURES, 1);
+        cr_expect_eq(meters_failures(&world.base.metrics), 1);
         world_close(&world);
     }
 }

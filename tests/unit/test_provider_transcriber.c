@@ -34,7 +34,7 @@ static void expect_failure(speech_answer_fn *answer, enum error error)
         cr_expect(private_text_is_empty(&world.transcript.text));
         cr_expect_eq(world.transcript.retry_after_s,
                      error == ERROR_STT_RATE_LIMIT ? 7 : -1);
-        cr_expect_eq(world.base.metrics.PROVIDER_FAILURES, 1);
+        cr_expect_eq(meters_failures(&world.base.metrics), 1);
         cr_expect_eq(world.base.server.count, 1, "it is not tried again here");
         world_close(&world);
     }

@@ -170,7 +170,7 @@ Test(file, an_empty_file_of_ours_is_brought_up_to_date)
     run_sql("SELECT id FROM session");
 }
 
-/* As files of version 1 were: without what came with version 2. */
+/* As files of version 1 were: without what came later. */
 Test(file, a_file_of_the_first_version_is_brought_up_to_date)
 {
     struct world world = world_new();
@@ -181,11 +181,12 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     turn(&world, &id, 1, said("one"));
     report(&world, &id, 1, true);
     world_close_store(&world);
-    snprintf(path, sizeof(path), "%s/poise.db", world.directory);
+    snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
     run_sql("DROP TABLE heard; DROP TABLE speech; DROP TABLE speech_total;"
-            "DROP TABLE refusal;"
+            "DROP TABLE refusal; DROP TABLE usage; DROP INDEX session_client;"
+            "ALTER TABLE session DROP COLUMN client;"
             "PRAGMA user_version = 1");
-    world.store = world_open(world.url);
+    world.store = world_open(world.place.url);
 
     request = spoken_turn(&world, &id, 2, speech_of(&world, "sound ", 1000));
     answer = load_speech(&world, &id, &request);
@@ -193,6 +194,52 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     answer_free(&answer);
     answer = load(&world, &id);
     cr_expect_eq(answer.session->turn_count, 2);
+    answer_free(&answer);
+    world_free(&world);
+}
+
+static bool count_refusal(void *context, const struct refusal *refusal)
+{
+    (void)refusal;
+    ++*(int *)context;
+    return true;
+}
+
+/* As files of version 3 were: what it keeps of before is there, and can be counted. */
+Test(file, a_file_of_the_third_version_is_brought_up_to_date)
+{
+    struct world world = world_new();
+    struct id id = start(&world, 3);
+    struct store_claim claim;
+    struct answer answer = {.loop = world.loop};
+    struct buffer problem;
+    int refusals = 0;
+
+    turn(&world, &id, 1, said("one"));
+    report(&world, &id, 1, true);
+    world_close_store(&world);
+    snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
+    run_sql("DROP TABLE usage; DROP INDEX session_client;"
+            "ALTER TABLE session DROP COLUMN client;"
+            "INSERT INTO refusal (at_ms, reason, chunks) VALUES (1, 'gate', 0);"
+            "PRAGMA user_version = 3");
+    buffer_init(&problem, 4096);
+    cr_expect(
+        store_sqlite_refusals(world.place.url, 0, count_refusal, &refusals, &problem));
+    cr_expect_eq(refusals, 1, "`poise refusals` reads it as it is");
+    buffer_done(&problem);
+    world.store = world_open(world.place.url);
+
+    claim = (struct store_claim){.session_id = id,
+                                 .request_id = id_random(),
+                                 .input = said("two"),
+                                 .caps = {.turns = 1},
+                                 .now_ms = world.now_ms};
+    world.store->begin_turn(world.store, world.loop, &claim, take_begun, &answer);
+    loop_run(world.loop);
+    cr_expect_eq(answer.error, OK);
+    cr_expect_eq(answer.begun.session->turn_count, 1);
+    cr_expect_eq(world.store->stats(world.store).usage.turns, 1);
     answer_free(&answer);
     world_free(&world);
 }
@@ -262,16 +309,16 @@ Test(file, a_damaged_file_is_refused)
         turn(&world, &id, 1, said("one"));
     }
     store_close(world.store);
-    snprintf(copy, sizeof(copy), "%s/poise.db", world.directory);
+    snprintf(copy, sizeof(copy), "%s/poise.db", world.place.directory);
     descriptor = open(copy, O_RDWR);
     memset(bytes, 0x5a, sizeof(bytes));
     for (int page = 2; page < 8; page++)
         cr_assert_eq(pwrite(descriptor, bytes, sizeof(bytes), page * 4096), 4096);
     close(descriptor);
 
-    assert_refused(world.url, "is damaged");
+    assert_refused(world.place.url, "is damaged");
     loop_free(world.loop);
-    world_remove_files(&world);
+    remove_files(&world.place);
 }
 
 Test(file, a_locked_file_is_refused)

@@ -50,7 +50,7 @@ static struct rival rival_new(pthread_barrier_t *barrier, const struct id *ids)
 {
     struct rival rival = {.world = world, .barrier = barrier, .ids = ids};
 
-    rival.world.store = world_open(world.url);
+    rival.world.store = world_open(world.place.url);
     rival.world.loop = loop_new();
     return rival;
 }
@@ -68,6 +68,7 @@ Test(races, of_two_processes_exactly_one_commits_a_turn)
     struct rival rivals[2];
     pthread_t threads[2];
 
+    ONLY_ON_SQLITE();
     pthread_barrier_init(&barrier, NULL, 2);
     for (int i = 0; i < ROUNDS; i++)
         ids[i] = start(&world, 3);
@@ -94,7 +95,7 @@ static void live_until_killed(int pipe, const struct id *ids, int sessions)
 {
     struct world own = world;
 
-    own.store = world_open(world.url);
+    own.store = world_open(world.place.url);
     own.loop = loop_new();
     for (unsigned char number = 1; number <= 10; number++)
         for (unsigned char at = 0; at < sessions; at++) {
@@ -213,6 +214,7 @@ Test(races, a_commit_that_cannot_be_written_changes_nothing_and_leaves_no_claim)
     struct id id = start(&world, 3);
     struct answer answer;
 
+    ONLY_ON_SQLITE();
     claim(&world, &id, said("one"));
     limit_files(1);
     cr_expect_eq(commit(&world, &id, 1, said("one"), "one"), ERROR_STORE_UNAVAILABLE);
@@ -231,6 +233,7 @@ Test(races, a_full_disk_can_still_be_read)
     struct id id = start(&world, 3);
     struct answer answer;
 
+    ONLY_ON_SQLITE();
     limit_files(1);
     answer = load(&world, &id);
     cr_expect_eq(answer.error, OK);
@@ -254,8 +257,30 @@ Test(races, closing_finishes_what_was_asked_for)
     loop_free(world.loop);
 
     world.loop = loop_new();
-    world.store = world_open(world.url);
+    world.store = world_open(world.place.url);
     answer = load(&world, &id);
     cr_expect_eq(answer.session->turn_count, 1);
+    answer_free(&answer);
+}
+
+Test(races, of_two_processes_with_one_key_the_first_outcome_stays)
+{
+    struct id id = start(&world, 3);
+    struct store_input input = input_of("one", NULL, "key 1", "body 1");
+    struct world other = world;
+    struct answer answer;
+
+    ONLY_ON_SQLITE();
+    other.store = world_open(world.place.url);
+    claim(&world, &id, input);
+    claim(&other, &id, input);
+    end(&other, &id, input.key, "{\"refused\":true}");
+    cr_assert_eq(check(&other), OK);
+    cr_expect_eq(commit(&world, &id, 1, input, "one"), ERROR_TURN_IN_PROGRESS);
+    store_close(other.store);
+
+    answer = begin(&world, &id, input);
+    cr_expect(answer.begun.is_refusal);
+    cr_expect_str_eq(shown(&answer.begun.outcome), "{\"refused\":true}");
     answer_free(&answer);
 }

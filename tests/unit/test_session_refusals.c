@@ -28,7 +28,7 @@ static struct read read_all(const struct world *world, int64_t since_ms)
     struct buffer problem;
 
     buffer_init(&problem, 4096);
-    cr_assert(store_sqlite_refusals(world->url, since_ms, take_refusal, &read, &problem),
+    cr_assert(store_refusals(world->place.url, since_ms, take_refusal, &read, &problem),
               "%s", problem.bytes);
     buffer_done(&problem);
     return read;
@@ -151,7 +151,7 @@ Test(refusals, the_sweep_takes_what_is_too_old_and_no_byte_is_left)
 
     cr_expect_eq(count_all(&world), 0);
     snprintf(command, sizeof(command), "grep -qa marked-llama-canary %s/poise.db*",
-             world.directory);
+             world.place.directory);
     cr_expect_neq(system(command), 0);
     world_free(&world);
 }
@@ -175,7 +175,7 @@ Test(refusals, a_store_that_is_not_there_is_named_and_not_made)
     struct buffer problem;
     char url[160];
 
-    snprintf(url, sizeof(url), "sqlite:///%s/absent.db", world.directory);
+    snprintf(url, sizeof(url), "sqlite:///%s/absent.db", world.place.directory);
     buffer_init(&problem, 4096);
     cr_expect_not(store_sqlite_refusals(url, 0, take_refusal, NULL, &problem));
     cr_expect_not_null(strstr(problem.bytes, "absent.db"));

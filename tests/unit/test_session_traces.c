@@ -43,14 +43,14 @@ static bool file_holds(const char *path, const char *needle)
 /* In any file of the store's directory. */
 static bool is_on_disk(const char *needle)
 {
-    DIR *directory = opendir(world.directory);
+    DIR *directory = opendir(world.place.directory);
     struct dirent *entry;
     bool is_there = false;
 
     while ((entry = readdir(directory)) != NULL) {
         char path[512];
 
-        snprintf(path, sizeof(path), "%s/%s", world.directory, entry->d_name);
+        snprintf(path, sizeof(path), "%s/%s", world.place.directory, entry->d_name);
         if (entry->d_name[0] != '.')
             is_there |= file_holds(path, needle);
     }

@@ -419,7 +419,8 @@ Test(turns, a_commit_that_another_process_overtook_changes_nothing)
     struct world other = world;
     struct answer answer;
 
-    other.store = world_open(world.url);
+    ONLY_ON_SQLITE();
+    other.store = world_open(world.place.url);
     claim(&world, &id, said("one"));
     claim(&other, &id, said("two"));
     cr_expect_eq(commit(&other, &id, 1, said("two"), "two"), OK);
@@ -430,21 +431,4 @@ Test(turns, a_commit_that_another_process_overtook_changes_nothing)
     cr_expect_eq(answer.session->turn_count, 1);
     answer_free(&answer);
     assert_replays(&id, said("two"), 1, "{\"turn\":1}");
-}
-
-Test(turns, of_two_processes_with_one_key_the_first_outcome_stays)
-{
-    struct id id = start(&world, 3);
-    struct store_input input = input_of("one", NULL, "key 1", "body 1");
-    struct world other = world;
-
-    other.store = world_open(world.url);
-    claim(&world, &id, input);
-    claim(&other, &id, input);
-    end(&other, &id, input.key, "{\"refused\":true}");
-    cr_assert_eq(check(&other), OK);
-    cr_expect_eq(commit(&world, &id, 1, input, "one"), ERROR_TURN_IN_PROGRESS);
-    store_close(other.store);
-
-    assert_replays(&id, input, 0, "{\"refused\":true}");
 }

@@ -1,0 +1,22 @@
+/*
+ * A store as one loop uses it, which counts what it asks, how long that takes and how much
+ * of it has no answer yet.  Otherwise it is the store behind it.
+ */
+#ifndef STORE_METERED_H
+#define STORE_METERED_H
+
+#include "metrics.h"
+#include "store.h"
+
+/* Both are borrowed.  For the loop of these metrics alone, and nobody else's. */
+struct store *store_metered_new(struct store *store, struct metrics *metrics);
+
+/* Only after the store behind it was closed: what it has not answered by then is dropped.
+ * NULL is fine.  It has no use for store_close(). */
+void store_metered_free(struct store *store);
+
+/* How long the one has waited that has waited longest, of those that somebody waits for
+ * with a turn; 0: nobody waits. */
+int64_t store_metered_oldest_us(const struct store *store);
+
+#endif

@@ -1,0 +1,183 @@
+/*
+ * One thing asked of the store in PostgreSQL: the request, how far it has come, and in the end its
+ * result.
+ *
+ * An operation comes to its result in steps.  A step is one or a few statements, sent together on
+ * one connection:
+ *
+ *     postgres_operation_ask()    sends the statements of the step
+ *     postgres_operation_take()   for each result that has no error
+ *     postgres_operation_next()   all are there, and what they changed stands: what now?
+ *
+ * Between any two of them the connection may break, or the server undo what was done: then the
+ * step is asked again, after postgres_operation_forget().  `is_repeat` says that an earlier try
+ * may have been carried out without our hearing of it; every operation finds that out.
+ */
+#ifndef POSTGRES_OPERATION_H
+#define POSTGRES_OPERATION_H
+
+#include "postgres_values.h"
+
+#include <stdatomic.h>
+
+struct postgres_link;
+
+enum postgres_kind {
+    POSTGRES_CREATE,
+    POSTGRES_LOAD,
+    POSTGRES_DELETE,
+    POSTGRES_BEGIN,
+    POSTGRES_COMMIT,
+    POSTGRES_END,
+    POSTGRES_REMEMBER,
+    POSTGRES_SPEECH,
+    POSTGRES_REFUSAL,
+    POSTGRES_RATES,
+    POSTGRES_DELIVERY,
+    POSTGRES_CHECK,
+    POSTGRES_HEARTBEAT
+};
+
+enum postgres_next {
+    NEXT_DONE, /* its result is there */
+    NEXT_ASK,  /* the next step, at once */
+    NEXT_WAIT  /* likewise, after wait_ms */
+};
+
+/* What all operations of a process share. */
+struct postgres_ground {
+    struct store_id process; /* this one, in the table of processes */
+    _Atomic int64_t
+        speech_bytes; /* of all speech in the store, as far as is known here */
+};
+
+/* What the steps of a begin have found. */
+struct postgres_beginning {
+    enum { BEGIN_FACTS, BEGIN_CLAIM, BEGIN_REPLAY } step;
+    struct store_facts facts;
+    struct session *session;     /* owned */
+    struct private_text heard;   /* owned */
+    struct private_text outcome; /* owned */
+    bool has_outcome;
+    bool has_sender;       /* a process that lives is sending the last turn's reply */
+    int64_t changes;       /* of the session, when the facts were read */
+    int64_t claim_changes; /* when the claim was last tried; -1: it was not */
+    bool is_ours; /* a try of this claim that we did not hear of was carried out */
+    unsigned record_turn; /* of the record under the key; 0: a refusal */
+    bool replays_record;
+    bool was_expected; /* the claim found the session unchanged */
+    bool had_room;     /* and the day had room */
+    unsigned looks;    /* at a session that another turn runs in */
+    int64_t wait_until_us;
+};
+
+struct postgres_operation {
+    struct postgres_operation *next;     /* in whatever list it is in */
+    struct postgres_operation *previous; /* among those that wait */
+    enum postgres_kind kind;
+
+    /* Whom the result is for. */
+    union {
+        store_session_fn *session;
+        store_done_fn *done;
+        store_begun_fn *begun;
+        store_speech_fn *speech;
+        store_rates_fn *rates;
+    } tell;        /* NULL: nobody waits */
+    void *context; /* borrowed from who asked */
+
+    /* The request. */
+    bool has_session;
+    struct store_id session_id;
+    int64_t now_ms;
+    union {
+        struct store_new_session create; /* texts and sessions in these are owned */
+        struct store_claim begin;
+        struct store_commit commit;
+        struct store_end end;
+        struct {
+            unsigned turn_number;
+            bool was_delivered;
+        } report;
+        struct {
+            struct digest audio;
+            struct private_text heard; /* owned */
+        } remember;
+        struct id speech_of; /* the request */
+        struct {
+            struct refusal refusal; /* owned */
+            struct store_id id;
+        } note;
+        struct store_rate_request rates;
+    } request;
+
+    /* Where it stands; the lane's. */
+    int64_t asked_us;         /* monotonic */
+    int64_t wait_ms;          /* with NEXT_WAIT */
+    struct loop_timer *timer; /* while it waits; owned */
+    void *lane;               /* borrowed, for the timer */
+    bool is_repeat;
+    bool is_alone;    /* in a transaction of its own */
+    bool is_durable;  /* on a connection whose commits are durable */
+    unsigned tries;   /* that were undone */
+    char sqlstate[6]; /* of the latest */
+
+    /* Where it stands; its own. */
+    const struct postgres_ground *ground; /* borrowed */
+    unsigned step;                        /* of all but a begin */
+    struct postgres_beginning beginning;
+    bool is_found;
+    bool is_ours;              /* of a commit: an earlier try of it was carried out */
+    struct digest fingerprint; /* of a create: what the session of then was made with */
+    int64_t number; /* of a commit: bytes of speech that are left, -1: not asked;
+                                   of rates: 1 where the quota had nothing left */
+
+    /* The result. */
+    enum error error;
+    struct session *session; /* owned until it is told, like what is in the others */
+    bool is_replay;
+    struct store_begun begun;
+    struct store_speech speech;
+    struct store_rate rates[STORE_RATES_MOST];
+};
+
+struct postgres_operation *postgres_operation_new(enum postgres_kind kind, void *context);
+
+/* Wipes and frees it with all that it owns.  NULL is fine. */
+void postgres_operation_free(struct postgres_operation *operation);
+
+/* false: the connection is broken. */
+bool postgres_operation_ask(struct postgres_operation *operation,
+                            struct postgres_ground *ground, struct postgres_link *link);
+void postgres_operation_take(struct postgres_operation *operation,
+                             enum postgres_statement which, const PGresult *result);
+enum postgres_next postgres_operation_next(struct postgres_operation *operation);
+void postgres_operation_forget(struct postgres_operation *operation);
+
+/* Its result is ERROR_STORE_UNAVAILABLE. */
+void postgres_operation_fail(struct postgres_operation *operation);
+
+/* Ended without our knowing what became of its claim: the operation that gives the claim back;
+ * NULL where there is none. */
+struct postgres_operation *postgres_operation_release(
+    const struct postgres_operation *operation);
+
+/* Calls back, on the loop's thread, and frees the operation. */
+void postgres_operation_tell(struct postgres_operation *operation);
+
+/* Operations in their order; owned by whom the list belongs to. */
+struct postgres_list {
+    struct postgres_operation *first;
+    struct postgres_operation *last;
+    size_t count;
+};
+
+void postgres_list_push(struct postgres_list *list, struct postgres_operation *operation);
+
+/* NULL where it is empty. */
+struct postgres_operation *postgres_list_pop(struct postgres_list *list);
+
+/* Puts the operations of `other`, which is empty afterwards, in front of those of `list`. */
+void postgres_list_prepend(struct postgres_list *list, struct postgres_list *other);
+
+#endif

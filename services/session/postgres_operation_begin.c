@@ -1,0 +1,381 @@
+/*
+ * A turn begins:
+ *
+ *     read the facts > decide > claim             the session is as it was read: the turn runs
+ *           ^            |  |        `------.
+ *           |            |  `-> replay      |     it is not: from the start
+ *           `-- wait <---'                  |
+ *           `-------------------------------'
+ *
+ * What may happen is decided by store_decide(); here the facts are gathered and the decision is
+ * carried out.  That nothing changed in between is seen by the session's `changes`, so that any
+ * number of processes may decide at the same time, and one claims.
+ */
+#include "postgres_operation_internal.h"
+
+#include "clock.h"
+#include "mem.h"
+
+#include <stdlib.h>
+
+#define WAIT_FOR_REPORT_US 500000
+#define LOOK_EACH_MS       20 /* whether the report of a reply has come */
+#define DAY_MS             INT64_C(86400000)
+
+/* A client that was just told how its turn ended may ask for the next one by another way, which
+ * is quicker than the end of the claim: it is looked at again before the client is turned away. */
+static const int64_t looks_ms[] = {10, 30};
+#define LOOKS (sizeof(looks_ms) / sizeof(looks_ms[0]))
+
+static struct store_id request_of(const struct postgres_operation *operation)
+{
+    return store_id_of(&operation->request.begin.request_id);
+}
+
+static bool find_facts(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct store_claim *claim = &operation->request.begin;
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->session_id);
+    postgres_value_digest(&values, claim->input.key.is_there, &claim->input.key.key);
+    postgres_value_digest(&values, claim->input.has_audio, &claim->input.audio);
+    postgres_value_number(&values, claim->now_ms);
+    return postgres_link_send(link, operation, POSTGRES_FIND_FACTS, &values);
+}
+
+static bool is_capped(const struct postgres_operation *operation)
+{
+    const struct store_day_caps *caps = &operation->request.begin.caps;
+
+    return (caps->turns > 0 || caps->audio_ms > 0) && !operation->beginning.is_ours;
+}
+
+/* The turns are read in the same go where the last question is to be answered. */
+static bool send_claim(struct postgres_operation *operation,
+                       const struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct store_claim *claim = &operation->request.begin;
+    struct postgres_beginning *beginning = &operation->beginning;
+    struct store_id request_id = request_of(operation);
+    const struct session *session = beginning->session;
+    struct postgres_values values = {0};
+    struct postgres_values of = {0};
+
+    postgres_value_id(&values, &operation->session_id);
+    postgres_value_number(&values, beginning->changes);
+    postgres_value_id(&values, &request_id);
+    postgres_value_id(&values, &ground->process);
+    postgres_value_digest(&values, claim->input.key.is_there, &claim->input.key.key);
+    postgres_value_digest(&values, claim->input.key.is_there,
+                          &claim->input.key.fingerprint);
+    if (is_capped(operation)) {
+        postgres_value_number(&values, claim->now_ms / DAY_MS);
+        postgres_value_number(&values, claim->audio_ms);
+        postgres_value_number(&values, claim->caps.turns);
+        postgres_value_number(&values, claim->caps.audio_ms);
+    }
+    beginning->claim_changes = beginning->changes;
+    beginning->was_expected = false;
+    beginning->had_room = true;
+    if (!postgres_link_send(link, operation,
+                            is_capped(operation) ? POSTGRES_CLAIM_CAPPED : POSTGRES_CLAIM,
+                            &values))
+        return false;
+    if (session->turn_count == 0 || session->turn_count + 1 != session->total_questions)
+        return true;
+    postgres_value_id(&of, &operation->session_id);
+    return postgres_link_send(link, operation, POSTGRES_READ_TURNS, &of);
+}
+
+/* Under a key that is new, the last turn's outcome is this key's first from now on. */
+static bool send_record(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct store_key *key = &operation->request.begin.input.key;
+    struct postgres_values forget = {0};
+    struct postgres_values insert = {0};
+
+    if (!key->is_there)
+        return true;
+    postgres_value_id(&forget, &operation->session_id);
+    postgres_value_number(&forget, STORE_MAX_REMEMBERED - 1);
+    postgres_value_id(&insert, &operation->session_id);
+    postgres_value_digest(&insert, true, &key->key);
+    postgres_value_digest(&insert, true, &key->fingerprint);
+    postgres_value_number(&insert, operation->beginning.facts.turn_count);
+    postgres_value_null(&insert);
+    postgres_value_number(&insert, operation->now_ms);
+    return postgres_link_send(link, operation, POSTGRES_FORGET_RECORDS, &forget) &&
+           postgres_link_send(link, operation, POSTGRES_INSERT_RECORD, &insert);
+}
+
+/* A reply that is not known to have arrived is on its way once more, and what depends on that
+ * waits for its report. */
+static bool send_again(struct postgres_operation *operation,
+                       const struct postgres_ground *ground, struct postgres_link *link)
+{
+    struct postgres_values values = {0};
+
+    if (operation->beginning.facts.is_delivered)
+        return true;
+    postgres_value_id(&values, &operation->session_id);
+    postgres_value_number(&values, operation->beginning.facts.turn_count);
+    postgres_value_id(&values, &ground->process);
+    return postgres_link_send(link, operation, POSTGRES_SEND_AGAIN, &values);
+}
+
+static bool send_replay(struct postgres_operation *operation,
+                        const struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct postgres_beginning *beginning = &operation->beginning;
+    bool is_record = beginning->replays_record;
+    bool is_last = !is_record || beginning->record_turn == beginning->facts.turn_count;
+    struct postgres_values values = {0};
+
+    if ((!is_record && !send_record(operation, link)) ||
+        (is_last && beginning->facts.turn_count > 0 &&
+         !send_again(operation, ground, link)))
+        return false;
+    postgres_value_id(&values, &operation->session_id);
+    if (is_record)
+        postgres_value_digest(&values, true, &operation->request.begin.input.key.key);
+    else
+        postgres_value_number(&values, beginning->facts.turn_count);
+    return postgres_link_send(link, operation,
+                              is_record ? POSTGRES_READ_RECORD : POSTGRES_READ_OUTCOME,
+                              &values);
+}
+
+bool postgres_begin_ask(struct postgres_operation *operation,
+                        const struct postgres_ground *ground, struct postgres_link *link)
+{
+    switch (operation->beginning.step) {
+    case BEGIN_FACTS: break;
+    case BEGIN_CLAIM: return send_claim(operation, ground, link);
+    case BEGIN_REPLAY: return send_replay(operation, ground, link);
+    }
+    return find_facts(operation, link);
+}
+
+/* Who runs a turn of the session now, if anybody does.  Our own claim, made by a try whose answer
+ * was lost, is nobody's. */
+static void read_claim(struct postgres_operation *operation, struct postgres_row *row)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+    struct store_facts *facts = &beginning->facts;
+    struct store_id request_id = request_of(operation);
+    struct store_id running = {{0}};
+    struct store_id process = {{0}};
+
+    facts->is_running = postgres_row_flag(row);
+    postgres_row_bytes(row, running.bytes, sizeof(running.bytes));
+    postgres_row_bytes(row, process.bytes, sizeof(process.bytes));
+    facts->running_key.is_there = postgres_row_digest(row, &facts->running_key.key);
+    if (!postgres_row_digest(row, &facts->running_key.fingerprint))
+        facts->running_key.is_there = false;
+    beginning->is_ours = facts->is_running && operation->is_repeat &&
+                         beginning->claim_changes >= 0 &&
+                         beginning->changes == beginning->claim_changes + 1 &&
+                         store_id_equals(&running, &request_id) &&
+                         store_id_equals(&process, &operation->ground->process);
+    if (beginning->is_ours)
+        facts->is_running = false;
+}
+
+static void take_facts(struct postgres_operation *operation, const PGresult *result)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+    struct store_facts *facts = &beginning->facts;
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    postgres_begin_forget(operation);
+    if (PQntuples(result) == 0)
+        return;
+    beginning->session = postgres_read_session(&row, &operation->session_id);
+    if (beginning->session == NULL) {
+        postgres_damaged(operation);
+        return;
+    }
+    facts->is_live = true;
+    facts->turn_count = beginning->session->turn_count;
+    facts->total_questions = beginning->session->total_questions;
+    facts->is_delivered = postgres_row_number(&row) == facts->turn_count;
+    beginning->changes = postgres_row_number(&row);
+    facts->has_last_audio = postgres_row_digest(&row, &facts->last_audio);
+    facts->has_last_transcript = postgres_row_digest(&row, &facts->last_transcript);
+    read_claim(operation, &row);
+    beginning->has_sender = postgres_row_flag(&row);
+    facts->has_record = postgres_row_digest(&row, &facts->record_fingerprint);
+    beginning->record_turn =
+        postgres_row_is_null(&row) ? 0 : (unsigned)postgres_row_number(&row);
+    beginning->heard = postgres_row_text(&row);
+    if (row.is_damaged)
+        postgres_damaged(operation);
+}
+
+static void take_turns(struct postgres_operation *operation, const PGresult *result)
+{
+    struct session *session = operation->beginning.session;
+
+    if ((unsigned)PQntuples(result) != session->turn_count)
+        return; /* another turn came in between, and the claim failed */
+    if (session->turns != NULL)
+        return;
+    session->turns = mem_zalloc(session->turn_count * sizeof(*session->turns));
+    for (unsigned i = 0; i < session->turn_count; i++) {
+        struct postgres_row row = postgres_row_of(result, (int)i);
+        struct session_turn *turn = &session->turns[i];
+        unsigned char scores[SESSION_SCORES];
+
+        turn->is_scored = postgres_row_bytes(&row, scores, sizeof(scores));
+        for (int at = 0; turn->is_scored && at < SESSION_SCORES; at++)
+            turn->scores[at] = scores[at];
+        turn->transcript = postgres_row_text(&row);
+        turn->question = private_text_clone(&session->asked[i]);
+    }
+}
+
+static void take_claim(struct postgres_beginning *beginning,
+                       enum postgres_statement which, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    if (which == POSTGRES_CLAIM) {
+        beginning->was_expected = PQntuples(result) == 1;
+    } else if (PQntuples(result) == 1) {
+        beginning->was_expected = postgres_row_number(&row) == 1;
+        beginning->had_room = postgres_row_number(&row) == 1;
+    }
+}
+
+void postgres_begin_take(struct postgres_operation *operation,
+                         enum postgres_statement which, const PGresult *result)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    if (which == POSTGRES_FIND_FACTS)
+        take_facts(operation, result);
+    else if (which == POSTGRES_READ_TURNS)
+        take_turns(operation, result);
+    else if (which == POSTGRES_CLAIM || which == POSTGRES_CLAIM_CAPPED)
+        take_claim(beginning, which, result);
+    else if ((which == POSTGRES_READ_OUTCOME || which == POSTGRES_READ_RECORD) &&
+             PQntuples(result) == 1) {
+        private_text_free(&beginning->outcome);
+        beginning->outcome = postgres_row_text(&row);
+        beginning->has_outcome = true;
+    }
+}
+
+static enum postgres_next wait(struct postgres_operation *operation, int64_t wait_ms)
+{
+    operation->wait_ms = wait_ms;
+    return NEXT_WAIT;
+}
+
+static enum postgres_next go_to(struct postgres_operation *operation, int step)
+{
+    operation->beginning.step = step;
+    return NEXT_ASK;
+}
+
+/* The last turn's reply is on its way in a process that lives, and half a second has not passed. */
+static void look_for_sender(struct postgres_beginning *beginning)
+{
+    int64_t now_us = clock_monotonic_us();
+
+    if (beginning->wait_until_us == 0 && beginning->has_sender)
+        beginning->wait_until_us = now_us + WAIT_FOR_REPORT_US;
+    beginning->facts.is_on_its_way =
+        beginning->has_sender && now_us < beginning->wait_until_us;
+}
+
+static enum postgres_next decide(struct postgres_operation *operation)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+    enum store_verdict verdict;
+
+    look_for_sender(beginning);
+    verdict = store_decide(&beginning->facts, &operation->request.begin.input);
+    beginning->replays_record = verdict == VERDICT_REPLAY_RECORD;
+    switch (verdict) {
+    case VERDICT_RUN: return go_to(operation, BEGIN_CLAIM);
+    case VERDICT_REPLAY_LAST:
+    case VERDICT_REPLAY_RECORD: return go_to(operation, BEGIN_REPLAY);
+    case VERDICT_WAIT: return wait(operation, LOOK_EACH_MS);
+    case VERDICT_IN_PROGRESS:
+        if (beginning->looks < LOOKS)
+            return wait(operation, looks_ms[beginning->looks++]);
+        break;
+    case VERDICT_NOT_FOUND:
+    case VERDICT_KEY_REUSE:
+    case VERDICT_COMPLETE: break;
+    }
+    return postgres_done(operation, store_verdict_error(verdict));
+}
+
+static enum postgres_next on_claimed(struct postgres_operation *operation)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+    const struct session *session = beginning->session;
+
+    if (!beginning->was_expected)
+        return go_to(operation, BEGIN_FACTS);
+    if (!beginning->had_room)
+        return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
+    if (session->turn_count > 0 && session->turn_count + 1 == session->total_questions &&
+        session->turns == NULL) {
+        postgres_damaged(operation);
+        return NEXT_DONE;
+    }
+    operation->begun.decision = STORE_RUN;
+    operation->begun.session = beginning->session;
+    operation->begun.heard = beginning->heard;
+    beginning->session = NULL;
+    beginning->heard = (struct private_text){0};
+    return postgres_done(operation, OK);
+}
+
+static enum postgres_next on_replay(struct postgres_operation *operation)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+    unsigned turn_number =
+        beginning->replays_record ? beginning->record_turn : beginning->facts.turn_count;
+
+    if (!beginning->has_outcome) /* the session went meanwhile */
+        return go_to(operation, BEGIN_FACTS);
+    operation->begun = (struct store_begun){
+        .decision = STORE_REPLAY,
+        .is_refusal = turn_number == 0,
+        .outcome = beginning->outcome,
+        .turn_number = turn_number,
+    };
+    beginning->outcome = (struct private_text){0};
+    return postgres_done(operation, OK);
+}
+
+enum postgres_next postgres_begin_next(struct postgres_operation *operation)
+{
+    switch (operation->beginning.step) {
+    case BEGIN_FACTS: return decide(operation);
+    case BEGIN_CLAIM: return on_claimed(operation);
+    case BEGIN_REPLAY: return on_replay(operation);
+    }
+    return NEXT_DONE;
+}
+
+/* What was found; not how often it was looked for, nor when the claim was tried. */
+void postgres_begin_forget(struct postgres_operation *operation)
+{
+    struct postgres_beginning *beginning = &operation->beginning;
+
+    session_free(beginning->session);
+    private_text_free(&beginning->heard);
+    private_text_free(&beginning->outcome);
+    beginning->session = NULL;
+    beginning->facts = (struct store_facts){0};
+    beginning->has_outcome = beginning->is_ours = beginning->has_sender = false;
+    beginning->record_turn = 0;
+    beginning->step = BEGIN_FACTS;
+}
