@@ -12,11 +12,11 @@
 #include <string.h>
 #include <uuid/uuid.h>
 
-#define SIGNED_BYTES   24
-#define MAC_BYTES      crypto_auth_hmacsha512256_BYTES
-#define TOKEN_BYTES    (SIGNED_BYTES + MAC_BYTES)
-#define TOKEN_LENGTH   75
-#define TOKEN_BASE64   sodium_base64_VARIANT_URLSAFE_NO_PADDING
+#define SIGNED_BYTES 24
+#define MAC_BYTES    crypto_auth_hmacsha512256_BYTES
+#define TOKEN_BYTES  (SIGNED_BYTES + MAC_BYTES)
+#define TOKEN_LENGTH 75
+#define TOKEN_BASE64 sodium_base64_VARIANT_URLSAFE_NO_PADDING
 
 static_assert(sodium_base64_ENCODED_LEN(TOKEN_BYTES, TOKEN_BASE64) == TOKEN_LENGTH + 1,
               "the length of a token");
