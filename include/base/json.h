@@ -45,8 +45,11 @@ void json_null(struct json_writer *writer);
 void json_raw(struct json_writer *writer, const char *json, size_t length);
 
 /* Parses one whole JSON text of at most `max_depth` levels; white space around it is
- * fine.  NULL where it is not exactly that, or not valid UTF-8.  The caller puts the
- * object. */
+ * fine.  NULL where it is not that, or not valid UTF-8.  The caller puts the object.
+ *
+ * Taken besides what RFC 8259 has, by json-c and on purpose, for models write such things:
+ * control characters in strings as they are, keys in single quotes, "1.", "-.5" and zeros in front, and the
+ * numbers NaN, Infinity and -Infinity, which a reader of numbers has to expect. */
 struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
 
 /* The member of an object; NULL where `object` is none, or has none of that name, or it

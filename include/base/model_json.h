@@ -22,11 +22,12 @@ enum model_json_kind model_json_parse(struct span text, struct json_object **ret
 /* The text without white space around it. */
 struct span model_text_trim(struct span text);
 
-/* A string, trimmed, borrowed from the object; false: it is none, or has nothing but white space, or a NUL. */
+/* A string, trimmed, borrowed from the object; false: it is none, or has nothing in it to see, or a
+ * NUL. */
 bool model_json_text(struct json_object *value, struct span *ret_text);
 
-/* A string, trimmed, of 1 to `max_words` words; false: it is none, or has no words, more
- * words, more than 2,000 characters, or a NUL. */
+/* A string, trimmed, of 1 to `max_words` words; false: it is none, or has nothing in it to see,
+ * more words, more than 2,000 characters, or a NUL. */
 bool model_json_words(struct json_object *value, size_t max_words,
                       struct private_text *ret_text);
 

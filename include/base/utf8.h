@@ -19,6 +19,9 @@ uint32_t utf8_next(const char *bytes, size_t length, size_t *offset);
 
 bool utf8_is_space(uint32_t code_point);
 
+/* Of a valid text: is nothing in it but what nobody sees, white space and what is below? */
+bool utf8_is_blank(const char *bytes, size_t length);
+
 /* Cc, the line and paragraph separators, and the bidi and invisible format characters:
  * what has no place in a name. */
 bool utf8_is_control(uint32_t code_point);

@@ -9,6 +9,11 @@
  * the reply can be read (linger.h), and whether a reply arrived is found out
  * (delivery.h).
  *
+ * Where shared->tls is there the port speaks HTTPS, and only that: the handshake is ours
+ * too (greeting.h), libmicrohttpd is lent the session (library_sessions.h).  Two who come by
+ * TLS are not told why they are sent away, since nothing can be said before the handshake:
+ * who is one too many, and who takes too long over it.
+ *
  * What is left: libmicrohttpd 0.9.75 drops a header line that has no name (": value"),
  * and ends a header's value at a NUL; neither can be seen from here.
  */

@@ -5,7 +5,7 @@
  * redirect is followed: a 3xx is an answer.  TLS certificates are checked against the
  * system's, or against the file or directory that SSL_CERT_FILE or SSL_CERT_DIR names.
  * The usual variables of the environment for a proxy (https_proxy, http_proxy, all_proxy,
- * no_proxy) are honoured. What curl itself says about a transfer is never printed.
+ * no_proxy) are honoured, but for plain http to this machine. What curl itself says about a transfer is never printed.
  */
 #ifndef CALL_H
 #define CALL_H

@@ -19,10 +19,12 @@
 
 enum reply_stream_state {
     REPLY_STREAM_START,  /* before the object */
-    REPLY_STREAM_KEY,    /* between members */
+    REPLY_STREAM_KEY,    /* before a key */
     REPLY_STREAM_IN_KEY, /* inside a key's string */
     REPLY_STREAM_COLON,  /* behind a key */
+    REPLY_STREAM_SPACE,  /* behind a colon */
     REPLY_STREAM_VALUE,  /* inside a member's value */
+    REPLY_STREAM_COMMA,  /* behind a member */
     REPLY_STREAM_SILENT  /* it is none of what can be announced, or all was said */
 };
 

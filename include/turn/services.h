@@ -20,6 +20,7 @@
 
 struct addresses;
 struct rates;
+struct tls;
 
 /* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
@@ -30,6 +31,7 @@ struct shared_services {
     struct digest_key client_key; /* digests of who asks */
     struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
+    struct tls *tls;     /* http/tls.h; NULL: the port speaks plain HTTP */
     struct rates *rates; /* how often clients may ask (http/rates.h) */
     struct addresses *
         addresses; /* how many connections they have; NULL: any number (http/addresses.h) */

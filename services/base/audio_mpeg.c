@@ -146,14 +146,15 @@ struct span audio_mp3_frames(struct span recording)
     struct span bytes = audio_from(recording, audio_id3_bytes(recording));
     struct frame first;
 
-    if (!find_frame(&bytes, read_mp3_frame, &first))
-        return (struct span){NULL, 0};
-    if (indexed_frames(bytes, first.kind) > 0)
-        bytes = audio_from(bytes, first.bytes);
     if (bytes.length >= ID3V1_BYTES &&
         audio_has(bytes, bytes.length - ID3V1_BYTES, "TAG", 3))
         bytes.length -= ID3V1_BYTES;
-    return bytes;
+    if (!find_frame(&bytes, read_mp3_frame, &first))
+        return (struct span){NULL, 0};
+    if (indexed_frames(bytes, first.kind) == 0)
+        return bytes;
+    bytes = audio_from(bytes, first.bytes);
+    return find_frame(&bytes, read_mp3_frame, &first) ? bytes : (struct span){NULL, 0};
 }
 
 int64_t audio_aac_ms(struct span recording)

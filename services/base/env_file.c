@@ -126,6 +126,7 @@ bool env_file_read(struct env_file *file, const char *path, struct buffer *probl
     }
     if (ferror(stream) || file->text.is_over) {
         report(problems, path, 0, "cannot be read, or is too long");
+        buffer_clear(&file->text); /* its last entry may not be whole */
         is_good = false;
     }
     fclose(stream);

@@ -220,7 +220,7 @@ bool model_json_text(struct json_object *value, struct span *ret_text)
     if (!utf8_is_valid(text.bytes, text.length))
         return false;
     *ret_text = model_text_trim(text);
-    return ret_text->length > 0;
+    return !utf8_is_blank(ret_text->bytes, ret_text->length);
 }
 
 bool model_json_words(struct json_object *value, size_t max_words,

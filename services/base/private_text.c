@@ -47,15 +47,7 @@ bool private_text_is_empty(const struct private_text *text)
 
 bool private_text_is_blank(const struct private_text *text)
 {
-    size_t offset = 0;
-
-    while (offset < text->length) {
-        uint32_t code_point = utf8_next(text->bytes, text->length, &offset);
-
-        if (!utf8_is_space(code_point) && !utf8_is_control(code_point))
-            return false;
-    }
-    return true;
+    return utf8_is_blank(text->bytes, text->length);
 }
 
 bool private_text_is_valid(const struct private_text *text)

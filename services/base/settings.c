@@ -5,6 +5,7 @@
 #include "mem.h"
 #include "private_reveal.h"
 #include "span.h"
+#include "url.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -173,16 +174,6 @@ static struct private_text read_secret(struct source *source, const char *name)
     return value != NULL ? private_text_copy(value, strlen(value)) : none;
 }
 
-static bool is_http_url(const char *url)
-{
-    const char *rest = strncmp(url, "https://", 8) == 0  ? url + 8
-                       : strncmp(url, "http://", 7) == 0 ? url + 7
-                                                         : NULL;
-
-    return rest != NULL && *rest != '\0' && *rest != '/' &&
-           strpbrk(rest, " \t\r\n\"<>") == NULL;
-}
-
 bool settings_next_entry(const char **rest, struct span *ret_entry)
 {
     *rest += strspn(*rest, ", ");
@@ -202,7 +193,7 @@ static bool are_origins(const char *list)
             return false;
         memcpy(origin, entry.bytes, entry.length);
         origin[entry.length] = '\0';
-        if (!is_http_url(origin) || strchr(strstr(origin, "://") + 3, '/') != NULL)
+        if (!url_is_http(origin) || strchr(strstr(origin, "://") + 3, '/') != NULL)
             return false;
     }
     return true;
@@ -237,25 +228,40 @@ static bool are_networks(const char *list)
     return true;
 }
 
-static bool are_coaches(const char *list)
+/* Why an address of a provider is not taken; NULL: it is. */
+static const char *url_fault(const struct settings *settings, const char *url)
 {
+    if (!url_is_http(url))
+        return "must be an http(s):// URL";
+    if (url_is_exposed(url) && !settings->allow_insecure_providers)
+        return "must be https://, since keys and answers would travel unencrypted; "
+               "ALLOW_INSECURE_PROVIDERS=true allows it";
+    return NULL;
+}
+
+/* The same of LLM_FALLBACKS. */
+static const char *coaches_fault(const struct settings *settings)
+{
+    const char *list = settings->llm_fallbacks;
+    const char *shape =
+        "must be builtin, model or model@http(s)://server, separated by commas";
+    const char *fault = NULL;
     struct span entry;
     char url[512];
 
-    while (settings_next_entry(&list, &entry)) {
+    while (fault == NULL && settings_next_entry(&list, &entry)) {
         const char *at = memchr(entry.bytes, '@', entry.length);
         size_t model_length = at != NULL ? (size_t)(at - entry.bytes) : entry.length;
 
         if (model_length == 0 || entry.length - model_length >= sizeof(url))
-            return false;
+            return shape;
         if (at == NULL)
             continue;
         memcpy(url, at + 1, entry.length - model_length - 1);
         url[entry.length - model_length - 1] = '\0';
-        if (!is_http_url(url))
-            return false;
+        fault = url_is_http(url) ? url_fault(settings, url) : shape;
     }
-    return true;
+    return fault;
 }
 
 static size_t count_entries(const char *list)
@@ -271,6 +277,7 @@ static size_t count_entries(const char *list)
 static void check_fallbacks(const struct settings *settings, struct source *source)
 {
     const char *rest = settings->stt_fallbacks;
+    const char *fault = coaches_fault(settings);
     bool are_ears = true;
     struct span entry;
 
@@ -284,16 +291,18 @@ static void check_fallbacks(const struct settings *settings, struct source *sour
     if (!are_ears)
         report(source, "STT_FALLBACKS", settings->stt_fallbacks,
                "must be some of deepgram, groq, openai, separated by commas");
-    if (!are_coaches(settings->llm_fallbacks))
-        report(source, "LLM_FALLBACKS", settings->llm_fallbacks,
-               "must be builtin, model or model@http(s)://server, separated by commas");
+    if (fault != NULL)
+        report(source, "LLM_FALLBACKS", settings->llm_fallbacks, fault);
     check_key(source, "LLM_FALLBACK_API_KEY", &settings->llm_fallback_api_key);
 }
 
-static void check_url(struct source *source, const char *name, const char *url)
+static void check_url(struct source *source, const struct settings *settings,
+                      const char *name, const char *url)
 {
-    if (!is_http_url(url))
-        report(source, name, url, "must be an http(s):// URL");
+    const char *fault = url_fault(settings, url);
+
+    if (fault != NULL)
+        report(source, name, url, fault);
 }
 
 static void check_secrets(const struct settings *settings, struct source *source)
@@ -338,11 +347,11 @@ static void check_speech(const struct settings *settings, struct source *source)
          settings->tts_provider == TTS_PROVIDER_DEEPGRAM))
         report(source, "DEEPGRAM_API_KEY", NULL, "is required with deepgram");
 
-    check_url(source, "DEEPGRAM_BASE_URL", settings->deepgram_base_url);
+    check_url(source, settings, "DEEPGRAM_BASE_URL", settings->deepgram_base_url);
     if (*settings->stt_base_url != '\0')
-        check_url(source, "STT_BASE_URL", settings->stt_base_url);
+        check_url(source, settings, "STT_BASE_URL", settings->stt_base_url);
     if (*settings->tts_base_url != '\0')
-        check_url(source, "TTS_BASE_URL", settings->tts_base_url);
+        check_url(source, settings, "TTS_BASE_URL", settings->tts_base_url);
 }
 
 static void check_grounding(const struct settings *settings, struct source *source)
@@ -350,15 +359,25 @@ static void check_grounding(const struct settings *settings, struct source *sour
     check_key(source, "QDRANT_API_KEY", &settings->qdrant_api_key);
     check_key(source, "EMBEDDINGS_API_KEY", &settings->embeddings_api_key);
     check_key(source, "ADMIN_KEY", &settings->admin_key);
-    check_url(source, "QDRANT_URL", settings->qdrant_url);
-    check_url(source, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
+    check_url(source, settings, "QDRANT_URL", settings->qdrant_url);
+    check_url(source, settings, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
+}
+
+static void check_tls(const struct settings *settings, struct source *source)
+{
+    bool has_certificate = *settings->tls_cert_file != '\0';
+    bool has_key = *settings->tls_key_file != '\0';
+
+    if (has_certificate && !has_key)
+        report(source, "TLS_KEY_FILE", NULL, "is required with TLS_CERT_FILE");
+    if (has_key && !has_certificate)
+        report(source, "TLS_CERT_FILE", NULL, "is required with TLS_KEY_FILE");
 }
 
 static bool is_store(const char *url)
 {
-    return *url == '\0' || strncmp(url, "sqlite:///", strlen("sqlite:///")) == 0 ||
-           strncmp(url, "postgresql://", strlen("postgresql://")) == 0 ||
-           strncmp(url, "postgres://", strlen("postgres://")) == 0;
+    return *url == '\0' || strncmp(url, "sqlite:///", 10) == 0 ||
+           strncmp(url, "postgres://", 11) == 0 || strncmp(url, "postgresql://", 13) == 0;
 }
 
 /* What a single row of the table cannot say. */
@@ -368,7 +387,8 @@ static void check(const struct settings *settings, struct source *source)
     check_speech(settings, source);
     check_grounding(settings, source);
     check_fallbacks(settings, source);
-    check_url(source, "GROQ_BASE_URL", settings->groq_base_url);
+    check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
+    check_tls(settings, source);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
         report(source, "STORE_URL", NULL,
                "must be sqlite:///path or postgresql://user@host/database");

@@ -122,3 +122,14 @@ bool utf8_is_control(uint32_t code_point)
            (code_point >= 0x2060 && code_point <= 0x206f) || code_point == 0xfeff ||
            code_point == 0xad;
 }
+
+bool utf8_is_blank(const char *bytes, size_t length)
+{
+    for (size_t offset = 0; offset < length;) {
+        uint32_t code_point = utf8_next(bytes, length, &offset);
+
+        if (!utf8_is_space(code_point) && !utf8_is_control(code_point))
+            return false;
+    }
+    return true;
+}

@@ -7,6 +7,7 @@
 #include "doctor_internal.h"
 
 #include "corpus.h"
+#include "doctor_tls.h"
 #include "filter.h"
 #include "index.h"
 #include "retriever.h"
@@ -220,6 +221,8 @@ int command_doctor(int argc, char **argv)
     }
     is_good = doctor_say(true, "settings", settings_app_env_name(&settings));
     is_good &= check_secret(&settings);
+    is_good &= doctor_check_certificate(&settings);
+    doctor_note_exposed(&settings);
     is_good &= check_patterns(&settings);
     is_good &= check_store(&settings);
     is_good &= doctor_check_coaches(&settings);

@@ -4,11 +4,13 @@
  *
  *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
  *                     a load balancer is told first, where it is given the time
- *   SIGHUP            the safety patterns are read again; a bad file changes nothing
+ *   SIGHUP            the safety patterns and the certificate are read again; a bad file
+ *                     changes nothing
  */
 #include "command.h"
 
 #include "buffer.h"
+#include "certificate_notices.h"
 #include "clock.h"
 #include "mem.h"
 #include "private_reveal.h"
@@ -49,7 +51,8 @@ struct process {
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
     size_t reloads; /* loops that have not said yet that they use the new patterns */
-    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
+    int64_t certificate_said_us; /* certificate_remind()'s */
+    int inherited; /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
@@ -257,12 +260,10 @@ static void on_reloaded(void *context)
     log_end(line);
 }
 
-static void on_hangup(uv_signal_t *handle, int number)
+static void reload_patterns(struct process *process)
 {
-    struct process *process = handle->data;
     struct ruleset *ruleset;
 
-    (void)number;
     if (process->ruleset == NULL)
         return;
     if (!load_ruleset(&process->settings, &ruleset)) {
@@ -275,6 +276,16 @@ static void on_hangup(uv_signal_t *handle, int number)
         process->reloads++;
         worker_reload(process->workers[at], ruleset, process->loop, on_reloaded, process);
     }
+}
+
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    struct process *process = handle->data;
+
+    (void)number;
+    certificate_read_again(process->shared.tls, process->log);
+    process->certificate_said_us = 0;
+    reload_patterns(process);
 }
 
 static void watch(struct process *process, uv_signal_t *handle, int number,
@@ -297,6 +308,7 @@ static void sweep(void *context)
     if (*settings->refusal_log != '\0' &&
         !refusal_prune(settings->refusal_log, refusals_before_ms))
         log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
+    certificate_remind(process->shared.tls, process->log, &process->certificate_said_us);
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 
@@ -314,6 +326,7 @@ static void announce(struct process *process, int64_t port)
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);
+    log_word(line, LOG_SCHEME, process->shared.tls != NULL ? "https" : "http");
     log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
     log_word(line, LOG_VERSION, version());
     log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
@@ -390,6 +403,7 @@ static void tear_down(struct process *process)
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
     rates_free(process->shared.rates);
+    tls_free(process->shared.tls);
     addresses_free(process->shared.addresses);
     log_free(process->log);
     loop_free(process->loop);
@@ -411,7 +425,8 @@ int command_serve(int argc, char **argv)
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);
     if (argc > 0)
         fprintf(stderr, "poise: unknown argument %s\n", argv[0]);
-    if (argc > 0 || !command_settings(&process->settings))
+    if (argc > 0 || !command_settings(&process->settings) ||
+        !certificate_open(&process->settings, &process->shared.tls))
         status = 2;
     else if (build(process, &port) && run(process, port))
         status = 0;

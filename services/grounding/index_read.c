@@ -5,6 +5,7 @@
 #include "index_internal.h"
 
 #include "mem.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -112,6 +113,7 @@ static bool read_corpus(struct index_reader *reader)
                                           (size_t)sqlite3_column_bytes(statement, 0));
         reader->passages = sqlite3_column_int64(statement, 1);
         reader->words = sqlite3_column_int64(statement, 2);
+        is_good &= reader->passages >= 0 && reader->words >= 0;
     }
     sqlite3_finalize(statement);
     return is_good;
@@ -308,12 +310,32 @@ size_t index_find(struct index_reader *reader, const char *const *stems,
     return found;
 }
 
-static char *column(sqlite3_stmt *statement, int at)
+/* SQLite gives bytes back as they stand in the file; what is no text makes it a broken one. */
+static struct span column(struct index_reader *reader, int at)
 {
-    const char *text = (const char *)sqlite3_column_text(statement, at);
+    const char *text = (const char *)sqlite3_column_text(reader->load, at);
+    struct span span = {text != NULL ? text : "",
+                        (size_t)sqlite3_column_bytes(reader->load, at)};
 
-    return mem_copy(text == NULL ? "" : text,
-                    (size_t)sqlite3_column_bytes(statement, at));
+    reader->is_broken |= !utf8_is_valid(span.bytes, span.length);
+    return span;
+}
+
+static char *id_of(struct span label, int64_t number)
+{
+    struct buffer id;
+    size_t length;
+
+    buffer_init(&id, 65536);
+    buffer_append(&id, label.bytes, label.length);
+    buffer_append_char(&id, '#');
+    buffer_append_number(&id, number);
+    return buffer_take(&id, &length);
+}
+
+static char *copy(struct span text)
+{
+    return mem_copy(text.bytes, text.length);
 }
 
 bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_passage)
@@ -323,21 +345,18 @@ bool index_load(struct index_reader *reader, int64_t row, struct passage *ret_pa
         sqlite3_bind_int64(load, 1, row) == SQLITE_OK && has_row(reader, load);
 
     if (is_there) {
-        const char *label = (const char *)sqlite3_column_text(load, 0);
-        struct buffer id;
-        size_t length;
+        struct span label = column(reader, 0), title = column(reader, 2),
+                    section = column(reader, 3), text = column(reader, 5);
 
-        buffer_init(&id, 65536);
-        buffer_append(&id, label != NULL ? label : "",
-                      (size_t)sqlite3_column_bytes(load, 0));
-        buffer_append_char(&id, '#');
-        buffer_append_number(&id, sqlite3_column_int64(load, 1));
-        *ret_passage = (struct passage){.id = buffer_take(&id, &length),
-                                        .chapter = column(load, 2),
-                                        .section = column(load, 3),
-                                        .page = sqlite3_column_int64(load, 4),
-                                        .text = column(load, 5),
-                                        .order = sqlite3_column_int64(load, 6)};
+        is_there = !reader->is_broken;
+        if (is_there)
+            *ret_passage =
+                (struct passage){.id = id_of(label, sqlite3_column_int64(load, 1)),
+                                 .chapter = copy(title),
+                                 .section = copy(section),
+                                 .page = sqlite3_column_int64(load, 4),
+                                 .text = copy(text),
+                                 .order = sqlite3_column_int64(load, 6)};
     }
     sqlite3_reset(load);
     return is_there;

@@ -2,6 +2,7 @@
 
 #include "clock.h"
 #include "endpoints.h"
+#include "front_door.h"
 #include "overload.h"
 #include "throttle.h"
 #include "token.h"
@@ -34,7 +35,8 @@ void admit(struct request *request, const char *target, const char *method,
     read_headers(request);
     request->is_http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
     request->method = method_parse(method);
-    if (!headers_are_sound(&request->headers, request->is_http_1_1))
+    if (!front_door_is_method(method) ||
+        !headers_are_sound(&request->headers, request->is_http_1_1))
         error = ERROR_BAD_REQUEST;
     if (error == OK)
         error = find_endpoint(request, target);

@@ -1,12 +1,12 @@
 #include "delivery.h"
 
+#include "acknowledged.h"
 #include "mem.h"
 #include "turn.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/sockios.h>
-#include <netinet/tcp.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/socket.h>
@@ -18,6 +18,7 @@
 struct delivery {
     struct server *server; /* borrowed */
     int descriptor;        /* owned: a duplicate */
+    uint64_t end; /* of the reply, among all bytes that the client acknowledges */
     struct id session_id;
     unsigned turn_number;
     unsigned waits;
@@ -28,25 +29,19 @@ struct delivery {
 
 enum arrival { ARRIVED, UNDERWAY, LOST };
 
-static enum arrival ask_kernel(int descriptor);
+static enum arrival find_end(int descriptor, uint64_t *ret_end);
+static enum arrival ask_kernel(int descriptor, uint64_t end);
 static void wait_for(struct delivery *delivery);
 static void on_wait_is_over(void *context);
 static void end(struct delivery *delivery, bool was_delivered);
 static void report(struct server *server, const struct id *session_id,
                    unsigned turn_number, bool was_delivered);
 
-bool delivery_client_is_there(int descriptor)
-{
-    char byte;
-    ssize_t got = recv(descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-
-    return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-}
-
 void delivery_watch(struct server *server, int descriptor, const struct id *session_id,
                     unsigned turn_number)
 {
-    enum arrival arrival = ask_kernel(descriptor);
+    uint64_t end;
+    enum arrival arrival = find_end(descriptor, &end);
     struct delivery *delivery;
     int duplicate = -1;
 
@@ -59,6 +54,7 @@ void delivery_watch(struct server *server, int descriptor, const struct id *sess
     delivery = MEM_NEW(struct delivery);
     delivery->server = server;
     delivery->descriptor = duplicate;
+    delivery->end = end;
     delivery->session_id = *session_id;
     delivery->turn_number = turn_number;
     delivery->next = server->deliveries;
@@ -80,7 +76,7 @@ static void wait_for(struct delivery *delivery)
 static void on_wait_is_over(void *context)
 {
     struct delivery *delivery = context;
-    enum arrival arrival = ask_kernel(delivery->descriptor);
+    enum arrival arrival = ask_kernel(delivery->descriptor, delivery->end);
 
     delivery->timer = NULL;
     if (arrival != UNDERWAY)
@@ -91,20 +87,35 @@ static void on_wait_is_over(void *context)
         wait_for(delivery);
 }
 
-static enum arrival ask_kernel(int descriptor)
+/*
+ * What is written from now on stands behind the reply and is no part of it: such as TLS's goodbye,
+ * to which a client that has what it wanted and is gone answers with a reset.  Asked again where an
+ * acknowledgement came between the two questions.
+ */
+static enum arrival find_end(int descriptor, uint64_t *ret_end)
 {
-    struct tcp_info info = {0};
-    socklen_t size = sizeof(info);
+    uint64_t before, after;
     int unacknowledged = 0;
+    bool is_closed;
 
-    if (ioctl(descriptor, SIOCOUTQ, &unacknowledged) != 0)
+    do {
+        if (!acknowledged_ask(descriptor, &before, &is_closed) ||
+            ioctl(descriptor, SIOCOUTQ, &unacknowledged) != 0 ||
+            !acknowledged_ask(descriptor, &after, &is_closed))
+            return LOST;
+    } while (before != after);
+    *ret_end = after + (uint64_t)unacknowledged;
+    return ask_kernel(descriptor, *ret_end);
+}
+
+static enum arrival ask_kernel(int descriptor, uint64_t end)
+{
+    uint64_t bytes;
+    bool is_closed;
+
+    if (!acknowledged_ask(descriptor, &bytes, &is_closed))
         return LOST;
-    if (unacknowledged == 0)
-        return ARRIVED;
-    if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-        info.tcpi_state == TCP_CLOSE)
-        return LOST;
-    return UNDERWAY;
+    return bytes >= end ? ARRIVED : is_closed ? LOST : UNDERWAY;
 }
 
 void delivery_failed(struct server *server, const struct id *session_id,

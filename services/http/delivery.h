@@ -2,8 +2,8 @@
  * Did the reply of a committed turn reach the client?  The store asks, because an answer
  * that is sent again after a lost reply must not make a second turn.
  *
- * A reply has arrived when the client's side has acknowledged its last byte (SIOCOUTQ is
- * 0, tcp(7)).  A client that was gone when the reply was due, a write that failed, a
+ * A reply has arrived when the client's side has acknowledged its last byte (SIOCOUTQ and
+ * TCP_INFO, tcp(7)).  A client that was gone when the reply was due, a write that failed, a
  * connection that was reset, or five seconds without the acknowledgement: it has not.
  */
 #ifndef DELIVERY_H
@@ -11,10 +11,6 @@
 
 #include "id.h"
 #include "server_internal.h"
-
-/* Is the client still there?  A client that has closed its side is not: HTTP clients that
- * wait for a reply do not. */
-bool delivery_client_is_there(int descriptor);
 
 /* The reply is written: reports it with turn_report_delivery() exactly once, now or
  * within a few seconds.  The descriptor stays the caller's, who may close it meanwhile.

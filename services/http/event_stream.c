@@ -1,8 +1,8 @@
 #include "event_stream.h"
 
-#include "delivery.h"
 #include "json.h"
 #include "mem.h"
+#include "wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -74,8 +74,7 @@ void event_stream_result(struct request *request, const struct answer *answer)
     end_event(request);
     request->error = answer->error;
     if (request->turn_number > 0)
-        request->is_client_gone =
-            !delivery_client_is_there(request->connection->descriptor);
+        request->is_client_gone = !wire_client_is_there(request->connection);
     stream->is_ended = true;
     loop_timer_cancel(stream->keep_alive);
     stream->keep_alive = NULL;

@@ -1,20 +1,31 @@
 #include "front_door.h"
 
 #include "connection.h"
+#include "greeting.h"
+#include "library_sessions.h"
 #include "request.h"
 
 #include <errno.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 /* A first line that is longer is handed on: libmicrohttpd says that it is too long. */
 #define PEEK_BYTES       2048
 #define MAX_METHOD_BYTES 24
 
+/* Of a TLS record (RFC 8446 5.1). */
+#define RECORD_HEAD_BYTES 5
+#define RECORD_MAX_BYTES  16384
+#define RECORD_HANDSHAKE  22
+
 static void look(struct connection *connection, bool is_ended);
 static void on_readable(uv_poll_t *poll, int status, int events);
 static void wait_for_more(struct connection *connection, size_t seen);
-static void hand_on(struct connection *connection);
+static void listen_for_hello(struct connection *connection, struct span seen,
+                             bool is_ended);
+static void listen_for_request(struct connection *connection, struct span seen,
+                               bool is_ended);
 static void turn_away(struct connection *connection);
 
 void front_door_enter(struct server *server, int descriptor,
@@ -24,6 +35,11 @@ void front_door_enter(struct server *server, int descriptor,
 
     connection->client = client;
     look(connection, false);
+}
+
+void front_door_await(struct connection *connection)
+{
+    wait_for_more(connection, 0);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -42,7 +58,6 @@ static void look(struct connection *connection, bool is_ended)
     char bytes[PEEK_BYTES];
     ssize_t got =
         recv(connection->descriptor, bytes, sizeof(bytes), MSG_PEEK | MSG_DONTWAIT);
-    enum first_line line;
 
     if (got < 0 && (errno == EAGAIN || errno == EINTR)) {
         wait_for_more(connection, 0);
@@ -52,13 +67,67 @@ static void look(struct connection *connection, bool is_ended)
         connection_free(connection);
         return;
     }
-    line = front_door_judge(bytes, (size_t)got);
+    if (connection->state == CONNECTION_PARKED)
+        connection_enter(connection, CONNECTION_ARRIVING);
+    if (connection->server->tls != NULL)
+        listen_for_hello(connection, (struct span){bytes, (size_t)got}, is_ended);
+    else
+        listen_for_request(connection, (struct span){bytes, (size_t)got}, is_ended);
+}
+
+static void listen_for_request(struct connection *connection, struct span seen,
+                               bool is_ended)
+{
+    enum first_line line = front_door_judge(seen.bytes, seen.length);
+
     if (line == FIRST_LINE_BAD || (line == FIRST_LINE_PARTIAL && is_ended))
         turn_away(connection);
-    else if (line == FIRST_LINE_PARTIAL && got < PEEK_BYTES)
-        wait_for_more(connection, (size_t)got);
+    else if (line == FIRST_LINE_PARTIAL && seen.length < PEEK_BYTES)
+        wait_for_more(connection, seen.length);
+    else if (connection->server->tls != NULL)
+        turn_away(connection);
     else
-        hand_on(connection);
+        front_door_hand_on(connection);
+}
+
+static void listen_for_hello(struct connection *connection, struct span seen,
+                             bool is_ended)
+{
+    int available = 0;
+    size_t whole;
+
+    ioctl(connection->descriptor, FIONREAD, &available);
+    switch (front_door_judge_hello(seen.bytes, seen.length, (size_t)available, &whole)) {
+    case HELLO_NONE: listen_for_request(connection, seen, is_ended); return;
+    case HELLO_PARTIAL:
+        if (is_ended)
+            connection_free(connection);
+        else
+            wait_for_more(connection, whole - 1);
+        return;
+    case HELLO_WHOLE:
+        if (!greeting_start(connection))
+            wait_for_more(connection, 0); /* readable again at once: in the next tick */
+        return;
+    }
+}
+
+enum hello front_door_judge_hello(const char *bytes, size_t length, size_t available,
+                                  size_t *ret_whole)
+{
+    const unsigned char *head = (const unsigned char *)bytes;
+    size_t body;
+
+    *ret_whole = RECORD_HEAD_BYTES;
+    if (head[0] != RECORD_HANDSHAKE || (length > 1 && head[1] != 3))
+        return HELLO_NONE;
+    if (length < RECORD_HEAD_BYTES)
+        return HELLO_PARTIAL;
+    body = (size_t)head[3] << 8 | head[4];
+    if (body == 0 || body > RECORD_MAX_BYTES)
+        return HELLO_NONE;
+    *ret_whole = RECORD_HEAD_BYTES + body;
+    return available >= *ret_whole ? HELLO_WHOLE : HELLO_PARTIAL;
 }
 
 static bool is_token_character(char character)
@@ -69,6 +138,13 @@ static bool is_token_character(char character)
            (character >= 'a' && character <= 'z') ||
            (character >= '0' && character <= '9') ||
            (character != '\0' && strchr(others, character) != NULL);
+}
+
+bool front_door_is_method(const char *text)
+{
+    while (is_token_character(*text))
+        text++;
+    return *text == '\0';
 }
 
 /* method SP target SP HTTP/d.d, perhaps behind empty lines (RFC 9112 2.2). */
@@ -123,7 +199,7 @@ static void wait_for_more(struct connection *connection, size_t seen)
         connection_free(connection);
 }
 
-static void hand_on(struct connection *connection)
+void front_door_hand_on(struct connection *connection)
 {
     struct server *server = connection->server;
     int descriptor = connection->descriptor;
@@ -141,16 +217,21 @@ static void hand_on(struct connection *connection)
     }
     connection_enter(connection, CONNECTION_HEAD);
     server->adding = connection; /* for server.c's on_connection() */
+    library_sessions_lend(connection->session);
     if (MHD_add_connection(server->daemon, descriptor, (struct sockaddr *)&address,
                            address_bytes) != MHD_YES &&
         server->adding != NULL)
         connection_free(connection); /* libmicrohttpd has closed the descriptor */
     server->adding = NULL;
+    library_sessions_lend(NULL);
     server_wake(server);
 }
 
 static void turn_away(struct connection *connection)
 {
-    request_refuse_unread(connection, id_random(), ERROR_BAD_REQUEST);
+    if (connection->server->tls != NULL)
+        request_refuse_plain(connection);
+    else
+        request_refuse_unread(connection, id_random(), ERROR_BAD_REQUEST);
     connection_free(connection);
 }

@@ -1,6 +1,7 @@
 #include "linger.h"
 
 #include "mem.h"
+#include "wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -26,19 +27,20 @@ static void on_readable(uv_poll_t *poll, int status, int events);
 static void on_time_is_up(void *context);
 static void end(struct lingering *linger);
 
-void linger_start(struct server *server, int descriptor)
+void linger_start(struct connection *connection)
 {
+    struct server *server = connection->server;
     struct lingering *linger = MEM_NEW(struct lingering);
 
     linger->server = server;
-    linger->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    linger->descriptor = fcntl(connection->descriptor, F_DUPFD_CLOEXEC, 0);
     linger->next = server->lingers;
     if (linger->next != NULL)
         linger->next->previous = linger;
     server->lingers = linger;
     server->linger_count++;
 
-    shutdown(descriptor, SHUT_WR);
+    wire_end(connection);
     if (linger->descriptor >= 0 && server->linger_count <= LINGERS_MOST)
         linger->poll = server_open_poll(server, linger->descriptor, UV_READABLE,
                                         on_readable, linger);

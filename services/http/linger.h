@@ -9,9 +9,9 @@
 
 #include "server_internal.h"
 
-/* Lingers on a duplicate of the descriptor, which stays the caller's.  When it ends, both
- * directions are shut, which whoever holds the original sees. */
-void linger_start(struct server *server, int descriptor);
+/* Ends what we say, and lingers on a duplicate of the descriptor.  When that ends, both directions
+ * are shut, which whoever holds the original sees.  The connection may go meanwhile. */
+void linger_start(struct connection *connection);
 
 /* Ends all that are under way. */
 void linger_end_all(struct server *server);

@@ -7,6 +7,7 @@
 #include "linger.h"
 #include "mem.h"
 #include "throttle.h"
+#include "wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -60,6 +61,8 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
 {
     const union MHD_ConnectionInfo *info =
         MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
+    const union MHD_ConnectionInfo *head =
+        MHD_get_connection_info(mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
     struct request *request = MEM_NEW(struct request);
 
     request->server = server;
@@ -68,6 +71,8 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->match.route = ROUTE_COUNT;
     request->received_us = clock_monotonic_us();
     request->connection->request = request;
+    if (head != NULL)
+        request->connection->heard_bytes += head->header_size;
     return request;
 }
 
@@ -97,7 +102,8 @@ static enum MHD_Result take(struct request *request, struct span bytes)
     /* libmicrohttpd takes a recv() that does not fill its buffer for the last one until its
      * epoll reports more, and a FIN that was there by then is not reported again. */
     if (!request->is_answered &&
-        request->body_bytes < headers_body_length(&request->headers))
+        request->body_bytes < headers_body_length(&request->headers) &&
+        wire_is_cut(request->connection))
         on_body_cut_short(request);
     if (!request->is_answered)
         return MHD_YES;
@@ -169,8 +175,7 @@ static enum MHD_Result send_response(struct request *request)
     if (request->stream == NULL)
         connection_enter(request->connection, CONNECTION_SENDING);
     if (request->turn_number > 0)
-        request->is_client_gone =
-            !delivery_client_is_there(request->connection->descriptor);
+        request->is_client_gone = !wire_client_is_there(request->connection);
     if (must_close(request)) {
         request->connection->is_last = true;
         response_header(&request->response, "Connection", "close");
@@ -200,9 +205,9 @@ static void write_response(struct request *request)
     request->is_written = true;
     connection->is_answered = true;
     connection->must_linger = false;
-    response_write(&request->response, connection->descriptor);
+    response_write(&request->response, connection);
     connection_enter(connection, CONNECTION_SENDING);
-    linger_start(request->server, connection->descriptor);
+    linger_start(connection);
 }
 
 void request_answer(struct request *request, const struct answer *answer)
@@ -277,7 +282,8 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
         return;
     *request_context = NULL;
     if (!request->is_answered && !request->is_complete &&
-        !request->connection->is_answered)
+        !request->connection->is_answered && !request->is_abandoned &&
+        wire_has_ended(request->connection))
         on_body_cut_short(request);
     else if (request->is_answered && !request->is_written && !was_written &&
              request->stream == NULL)
@@ -290,6 +296,7 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
         request_record(request->server, request, &request->request_id,
                        request->response.status, request->error, response_bytes);
     request->connection->request = NULL;
+    request->connection->heard_bytes += (uint64_t)request->body_bytes;
     connection_enter(request->connection, CONNECTION_IDLE);
     request_free(request);
 }
@@ -300,8 +307,7 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
  */
 static bool write_what_did_not_fit(struct request *request)
 {
-    if (request->is_abandoned ||
-        !delivery_client_is_there(request->connection->descriptor))
+    if (request->is_abandoned || !wire_client_is_there(request->connection))
         return false;
     write_response(request);
     return true;
@@ -313,10 +319,8 @@ static void on_body_cut_short(struct request *request)
     static const char json[] =
         "{\"errors\":[{\"field\":\"body\",\"reason\":\"truncated\"}]}";
     struct private_text details;
-    char byte;
 
-    if (request->is_abandoned ||
-        recv(request->connection->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) != 0)
+    if (request->is_abandoned)
         return;
     details = private_text_copy(json, sizeof(json) - 1);
     request_answer(
@@ -351,21 +355,38 @@ void request_refuse_unfinished(struct request *request, enum error error)
     write_response(request);
 }
 
-void request_refuse_unread(struct connection *connection, struct id request_id,
-                           enum error error)
+static void refuse(struct connection *connection, struct id request_id,
+                   const struct answer *answer)
 {
-    struct server *server = connection->server;
     struct envelope_reader reader = {.request_id = &request_id};
     struct response response;
+    bool was_said;
 
-    envelope_make(&response, &reader, &(struct answer){.error = error});
-    response_write(&response, connection->descriptor);
-    request_record(server, connection->request, &request_id, response.status, error,
-                   response.body.length);
+    envelope_make(&response, &reader, answer);
+    was_said = response_write(&response, connection);
+    request_record(connection->server, connection->request, &request_id, response.status,
+                   answer->error, was_said ? response.body.length : 0);
     response_done(&response);
     connection->is_answered = true;
     connection->must_linger = false;
-    linger_start(server, connection->descriptor);
+    linger_start(connection);
+}
+
+void request_refuse_unread(struct connection *connection, struct id request_id,
+                           enum error error)
+{
+    refuse(connection, request_id, &(struct answer){.error = error});
+}
+
+void request_refuse_plain(struct connection *connection)
+{
+    static const char json[] = "{\"reason\":\"https_required\"}";
+    struct private_text details = private_text_copy(json, sizeof(json) - 1);
+
+    connection->language = LANGUAGE_PLAIN;
+    refuse(connection, id_random(),
+           &(struct answer){.error = ERROR_BAD_REQUEST, .details = &details});
+    private_text_free(&details);
 }
 
 void request_abandon(struct request *request)

@@ -122,6 +122,9 @@ void request_refuse_unfinished(struct request *request, enum error error);
 void request_refuse_unread(struct connection *connection, struct id request_id,
                            enum error error);
 
+/* The same in plain HTTP on a port that speaks HTTPS. */
+void request_refuse_plain(struct connection *connection);
+
 /* The server goes: ends the waiting of a suspended request without a reply. */
 void request_abandon(struct request *request);
 

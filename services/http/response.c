@@ -1,17 +1,22 @@
 #include "response.h"
 
+#include "wire.h"
+
 #include <assert.h>
 #include <string.h>
-#include <sys/socket.h>
 #include <time.h>
 
 #define HEAD_BYTES         4096
 #define STREAM_BLOCK_BYTES 1024 /* at once, to a client of HTTP/1.0 */
 
+/* Browsers that were here by TLS once come by nothing else for a year (RFC 6797). */
+#define HSTS       "Strict-Transport-Security"
+#define HSTS_VALUE "max-age=31536000"
+
 static enum MHD_Result queue(const struct response *response, struct server *server,
                              struct MHD_Connection *connection,
                              struct MHD_Response *library_response);
-static struct MHD_Response *add_headers(const struct response *response,
+static struct MHD_Response *add_headers(const struct response *response, bool is_tls,
                                         struct MHD_Response *library_response);
 static void write_date(struct buffer *head);
 
@@ -85,7 +90,7 @@ static enum MHD_Result queue(const struct response *response, struct server *ser
 {
     enum MHD_Result result;
 
-    if (add_headers(response, library_response) == NULL)
+    if (add_headers(response, server->tls != NULL, library_response) == NULL)
         return MHD_NO;
     result = server->queue_response(connection, response->status, library_response);
     MHD_destroy_response(library_response);
@@ -101,7 +106,7 @@ struct span response_body(const struct response *response)
     return (struct span){"", 0};
 }
 
-static struct MHD_Response *add_headers(const struct response *response,
+static struct MHD_Response *add_headers(const struct response *response, bool is_tls,
                                         struct MHD_Response *library_response)
 {
     if (library_response == NULL)
@@ -109,13 +114,16 @@ static struct MHD_Response *add_headers(const struct response *response,
     for (size_t i = 0; i < response->header_count; i++)
         MHD_add_response_header(library_response, response->headers[i].name,
                                 response->headers[i].value);
+    if (is_tls)
+        MHD_add_response_header(library_response, HSTS, HSTS_VALUE);
     return library_response;
 }
 
-void response_write(const struct response *response, int descriptor)
+bool response_write(const struct response *response, struct connection *connection)
 {
     struct span body = response_body(response);
     struct buffer bytes;
+    bool went;
 
     buffer_init(&bytes, HEAD_BYTES + body.length);
     buffer_append_string(&bytes, "HTTP/1.1 ");
@@ -130,13 +138,16 @@ void response_write(const struct response *response, int descriptor)
         buffer_append_string(&bytes, response->headers[i].value);
         buffer_append_string(&bytes, "\r\n");
     }
+    if (connection->language == LANGUAGE_TLS)
+        buffer_append_string(&bytes, HSTS ": " HSTS_VALUE "\r\n");
     buffer_append_string(&bytes, "Content-Length: ");
     buffer_append_number(&bytes, (int64_t)body.length);
     buffer_append_string(&bytes, "\r\n\r\n");
     buffer_append(&bytes, body.bytes, body.length);
     assert(!bytes.is_over);
-    (void)!send(descriptor, bytes.bytes, bytes.length, MSG_NOSIGNAL | MSG_DONTWAIT);
+    went = wire_write(connection, (struct span){bytes.bytes, bytes.length});
     buffer_done(&bytes);
+    return went;
 }
 
 /* IMF-fixdate (RFC 9110 5.6.7), whose names are English in every locale. */

@@ -46,10 +46,10 @@ enum MHD_Result response_queue_stream(struct response *response, struct server *
                                       struct MHD_Connection *connection,
                                       MHD_ContentReaderCallback read, void *context);
 
-/* Writes it to the descriptor without waiting, with `Connection: close`; what does not
+/* Writes it to the connection without waiting, with `Connection: close`; what does not
  * fit into the socket's buffer is lost.  Only while nothing else is being written to it.
- */
-void response_write(const struct response *response, int descriptor);
+ * false: not all of it went. */
+bool response_write(const struct response *response, struct connection *connection);
 
 /* Wipes and frees the body.  A zeroed response is fine. */
 void response_done(struct response *response);

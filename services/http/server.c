@@ -3,14 +3,18 @@
 #include "client_address.h"
 #include "connection.h"
 #include "delivery.h"
+#include "greeting.h"
 #include "library_replies.h"
 #include "linger.h"
 #include "listener.h"
 #include "mem.h"
 #include "overload.h"
+#include "parking.h"
 #include "request.h"
+#include "wire.h"
 
 #include <assert.h>
+#include <gnutls/abstract.h>
 #include <stdlib.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -36,7 +40,7 @@ static void on_more_to_do(void *context);
 static void on_connection(void *context, struct MHD_Connection *mhd,
                           void **socket_context,
                           enum MHD_ConnectionNotificationCode code);
-static bool was_closed_unheard(const struct connection *connection);
+static bool was_closed_unheard(struct connection *connection);
 static size_t keep_target(void *context, struct MHD_Connection *mhd, char *target);
 static void drain(void *context);
 static void free_poll(uv_handle_t *handle);
@@ -52,6 +56,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->asks = asks;
     server->overload = MEM_NEW(struct overload);
     server->listen_descriptor = listen_descriptor;
+    server->tls = services->shared->tls;
+    server->ended_descriptor = -1;
     server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
         client_trusted(services->settings->trusted_proxies, &server->trusted_count);
@@ -59,7 +65,8 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     if (server->queue_response == NULL)
         goto fail;
     server->daemon = start_daemon(server);
-    if (server->daemon == NULL || !watch_daemon(server) || !listener_start(server))
+    if (server->daemon == NULL || !watch_daemon(server) || !parking_open(server) ||
+        !listener_start(server))
         goto fail;
     loop_before_sleep(services->loop, run_daemon, server);
     overload_start(server);
@@ -70,6 +77,25 @@ fail:
     return NULL;
 }
 
+/* libmicrohttpd does not start without a certificate, but the sessions that it is lent have theirs
+ * already (library_sessions.h). */
+static int show_no_certificate(gnutls_session_t session,
+                               const struct gnutls_cert_retr_st *info,
+                               gnutls_pcert_st **ret_certificates, unsigned *ret_count,
+                               gnutls_ocsp_data_st **ret_ocsp, unsigned *ret_ocsp_count,
+                               gnutls_privkey_t *ret_key, unsigned *ret_flags)
+{
+    (void)session;
+    (void)info;
+    (void)ret_certificates;
+    (void)ret_count;
+    (void)ret_ocsp;
+    (void)ret_ocsp_count;
+    (void)ret_key;
+    (void)ret_flags;
+    return -1;
+}
+
 /*
  * Turbo: libmicrohttpd does not shut the socket by itself before it tells of the end of a
  * request, so that a reply of ours can still be written.  Time limits are ours too
@@ -78,15 +104,18 @@ fail:
 static struct MHD_Daemon *start_daemon(struct server *server)
 {
     const int64_t max_connections = server->services->settings->max_connections;
+    const unsigned flags = MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET |
+                           MHD_ALLOW_SUSPEND_RESUME | MHD_USE_TURBO;
 
     return MHD_start_daemon(
-        MHD_USE_EPOLL | MHD_USE_NO_LISTEN_SOCKET | MHD_ALLOW_SUSPEND_RESUME |
-            MHD_USE_TURBO,
-        0, NULL, NULL, request_handle, server, MHD_OPTION_NOTIFY_COMPLETED,
-        request_completed, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-        MHD_OPTION_UNESCAPE_CALLBACK, keep_target, NULL, MHD_OPTION_CONNECTION_LIMIT,
+        server->tls != NULL ? flags | MHD_USE_TLS : flags, 0, NULL, NULL, request_handle,
+        server, MHD_OPTION_NOTIFY_COMPLETED, request_completed, server,
+        MHD_OPTION_NOTIFY_CONNECTION, on_connection, server, MHD_OPTION_UNESCAPE_CALLBACK,
+        keep_target, NULL, MHD_OPTION_CONNECTION_LIMIT,
         (unsigned)max_connections + SPARE_CONNECTIONS, MHD_OPTION_CONNECTION_MEMORY_LIMIT,
-        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u, MHD_OPTION_END);
+        (size_t)CONNECTION_BYTES, MHD_OPTION_CONNECTION_TIMEOUT, 0u,
+        MHD_OPTION_TLS_NO_ALPN, 1, MHD_OPTION_HTTPS_CERT_CALLBACK2, show_no_certificate,
+        MHD_OPTION_END);
 }
 
 static bool watch_daemon(struct server *server)
@@ -115,6 +144,7 @@ static void run_daemon(void *context)
     struct server *server = context;
     MHD_UNSIGNED_LONG_LONG wait_ms;
 
+    server->greetings = 0;
     if (!server->needs_run)
         return;
     for (int i = 0; i < RUNS_A_TICK && server->needs_run; i++) {
@@ -139,8 +169,8 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
     struct server *server = context;
     struct connection *connection = *socket_context;
 
-    (void)mhd;
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        server->adding->mhd = mhd;
         *socket_context = server->adding;
         server->adding = NULL;
         return;
@@ -148,28 +178,35 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
     if (connection == NULL)
         return;
     *socket_context = NULL;
+    if (connection->state == CONNECTION_LEAVING) {
+        parking_enter(connection);
+        return;
+    }
     if (was_closed_unheard(connection))
         request_refuse_unread(connection, id_random(), ERROR_BAD_REQUEST);
     else if (connection->must_linger)
-        linger_start(server, connection->descriptor);
-    else if (server->deliveries != NULL)
-        shutdown(connection->descriptor,
-                 SHUT_WR); /* a watched duplicate would keep it open */
+        linger_start(connection);
+    else if (server->deliveries != NULL || connection->language == LANGUAGE_TLS)
+        wire_end(connection); /* a watched duplicate would keep it open */
     connection_free(connection);
 }
 
 /*
  * Did libmicrohttpd close without a word what a client still listens on?  So it does with
  * a first line on a reused connection that is no HTTP, and with a head that ends early.
- * Between requests the client's own close is no such case.
+ * Between requests the client's own close is no such case, nor behind a handshake, where its goodbye
+ * may be all that ever came.
  */
-static bool was_closed_unheard(const struct connection *connection)
+static bool was_closed_unheard(struct connection *connection)
 {
     if (connection->is_answered || connection->is_last)
         return false;
-    return connection->state == CONNECTION_HEAD ||
-           (connection->state == CONNECTION_IDLE &&
-            delivery_client_is_there(connection->descriptor));
+    if (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_STAYING)
+        return wire_client_is_there(connection) && !wire_has_ended(connection);
+    if (connection->state != CONNECTION_HEAD || connection->language == LANGUAGE_PLAIN)
+        return connection->state == CONNECTION_HEAD;
+    return wire_records(connection) - connection->first_record >
+           (wire_has_ended(connection) ? 1 : 0);
 }
 
 /* Targets are compared as they came: see router.h. */
@@ -232,8 +269,8 @@ void server_free(struct server *server)
         server_close_poll(&server->daemon_poll);
         MHD_stop_daemon(server->daemon);
     }
-    while (server->queues[CONNECTION_ARRIVING].first != NULL)
-        connection_free(server->queues[CONNECTION_ARRIVING].first);
+    connection_end_ours(server);
+    parking_close(server);
     delivery_end_all(server);
     linger_end_all(server);
     loop_timer_cancel(server->sweep);

@@ -16,9 +16,10 @@ struct delivery;
 struct lingering;
 struct overload;
 struct request;
+struct tls;
 
 /* The most states of a connection (enum connection_state). */
-#define SERVER_QUEUES 6
+#define SERVER_QUEUES 10
 
 struct connection_queue {
     struct connection *first; /* borrowed: connections belong to themselves */
@@ -33,6 +34,7 @@ struct server {
     struct ask_services *asks;         /* borrowed */
     struct MHD_Daemon *daemon;         /* owned */
     queue_response_fn *queue_response; /* libmicrohttpd's own: see library_replies.h */
+    struct tls *tls;                   /* borrowed; NULL: the port speaks plain HTTP */
     struct cors cors;
     struct network *trusted; /* owned: TRUSTED_PROXIES */
     size_t trusted_count;
@@ -43,6 +45,7 @@ struct server {
     struct loop_timer *accept_pause; /* owned; NULL: not pending: out of descriptors */
     bool is_going;  /* server_free() has begun: nothing may be suspended any more */
     bool needs_run; /* MHD_run() is due before the loop sleeps */
+    int greetings;  /* handshakes begun in this tick: run_daemon() counts anew */
 
     struct overload *overload; /* owned */
 
@@ -52,6 +55,8 @@ struct server {
     struct connection
         *adding; /* borrowed: handed to MHD_add_connection() just now, else NULL */
     struct loop_timer *sweep; /* owned; NULL: not pending: no connections */
+
+    int ended_descriptor; /* owned: a socket whose other end is closed (parking.h) */
 
     struct request *suspended; /* borrowed list: requests that wait for another room */
     struct delivery

@@ -159,15 +159,9 @@ static void begin_audio(struct upload *upload, const struct multipart_part *part
 static bool must_be_heard(const struct upload *upload)
 {
     const struct buffer *text = &upload->transcript;
-    size_t at = 0;
 
-    if (!utf8_is_valid(text->bytes, text->length))
-        return false;
-    while (at < text->length) {
-        if (!utf8_is_space(utf8_next(text->bytes, text->length, &at)))
-            return false;
-    }
-    return true;
+    return utf8_is_valid(text->bytes, text->length) &&
+           utf8_is_blank(text->bytes, text->length);
 }
 
 static void take_audio(struct upload *upload, struct span bytes)

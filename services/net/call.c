@@ -15,6 +15,7 @@
 #include "clock.h"
 #include "mem.h"
 #include "private_reveal.h"
+#include "url.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -79,17 +80,19 @@ static void call_free(struct call *call);
 static void add_header(struct call *call, const char *name, struct span value)
 {
     struct curl_slist *header = &call->headers[call->header_count];
-    struct buffer line;
-    size_t length;
+    const char *between = value.length > 0 ? ": " : ":";
+    size_t name_length = strlen(name) + strlen(between);
+    char *line;
 
     assert(call->header_count < REQUEST_HEADERS_MAX);
+    assert(name_length + value.length <= HEADER_MAX_BYTES);
     for (size_t i = 0; i < value.length; i++)
         assert((unsigned char)value.bytes[i] >= ' '); /* would end the header */
-    buffer_init(&line, HEADER_MAX_BYTES);
-    buffer_append_string(&line, name);
-    buffer_append_string(&line, value.length > 0 ? ": " : ":");
-    buffer_append(&line, value.bytes, value.length);
-    header->data = buffer_take(&line, &length);
+    line = mem_realloc(NULL, name_length + value.length + 1);
+    stpcpy(stpcpy(line, name), between);
+    memcpy(line + name_length, value.bytes, value.length);
+    line[name_length + value.length] = '\0';
+    header->data = line;
     if (call->header_count++ > 0)
         header[-1].next = header;
 }
@@ -157,6 +160,9 @@ static void prepare(struct call *call, const struct call_request *request)
     SET(easy, CURLOPT_CUSTOMREQUEST, request->method); /* NULL: as said above */
     SET(easy, CURLOPT_HTTPHEADER, call->header_count > 0 ? call->headers : NULL);
     SET(easy, CURLOPT_URL, request->url);
+    /* What is taken in plain text because it stays on this machine must not go out by a proxy. */
+    if (call->pool->has_proxy)
+        SET(easy, CURLOPT_PROXY, url_is_plain_loopback(request->url) ? "" : NULL);
     SET(easy, CURLOPT_TIMEOUT_MS, timeout_ms);
     SET(easy, CURLOPT_CONNECTTIMEOUT_MS,
         timeout_ms < CONNECT_TIMEOUT_MS ? timeout_ms : CONNECT_TIMEOUT_MS);

@@ -48,6 +48,7 @@ struct wire; /* a descriptor of curl's: call_wire.c */
 
 struct call_pool {
     struct loop *loop; /* borrowed */
+    bool has_proxy;    /* the environment names one */
     CURLSH *share;     /* owned: DNS and TLS sessions, which all shards know */
     struct shard shards[CALL_SHARDS];
     struct origin *origins[CALL_ORIGINS_MAX]; /* owned */

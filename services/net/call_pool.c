@@ -23,8 +23,9 @@
  * calls under way, closes the warm ones after each burst. */
 #define CONNECTIONS_PER_SHARD 1024L
 
-/* The replies of a model are 2 to 4 KB. */
-#define RECEIVE_BUFFER_BYTES 4096L
+/* The replies of a model are 2 to 4 KB.  curl adds a byte, and has one for each call under way:
+ * 4,097 would be 5 KB of memory. */
+#define RECEIVE_BUFFER_BYTES 4095L
 #define UPLOAD_BUFFER_BYTES  16384L /* the least that curl takes; allocated for TLS */
 
 /* Only new connections look names up. */
@@ -59,6 +60,18 @@ static void origin_free(struct origin *origin)
     free(origin);
 }
 
+/* curl would look at all of these for every call. */
+static bool has_proxy(void)
+{
+    static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY",
+                                        "all_proxy", "ALL_PROXY"};
+
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
+        if (getenv(names[i]) != NULL)
+            return true;
+    return false;
+}
+
 struct call_pool *call_pool_new(struct loop *loop)
 {
     static uv_once_t once = UV_ONCE_INIT;
@@ -66,6 +79,7 @@ struct call_pool *call_pool_new(struct loop *loop)
 
     uv_once(&once, call_memory_init);
     pool->loop = loop;
+    pool->has_proxy = has_proxy();
     pool->share = curl_share_init();
     if (pool->share == NULL)
         abort();
@@ -159,18 +173,6 @@ struct home *call_home_pick(struct call_pool *pool, const char *url)
 
 /* ---- curl's handles ---- */
 
-/* curl would look at all of these for every call. */
-static bool has_proxy(void)
-{
-    static const char *const names[] = {"http_proxy", "https_proxy", "HTTPS_PROXY",
-                                        "all_proxy", "ALL_PROXY"};
-
-    for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++)
-        if (getenv(names[i]) != NULL)
-            return true;
-    return false;
-}
-
 /* Debian's libcurl reads the whole bundle of certificates for every new connection,
  * unless it is given only the directory, where OpenSSL looks up the one that it needs. */
 static void set_trust(CURL *easy)
@@ -210,7 +212,7 @@ static CURL *handle_new(struct call_pool *pool)
     SET(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);
     SET(easy, CURLOPT_OPENSOCKETFUNCTION, call_wire_open);
     SET(easy, CURLOPT_CLOSESOCKETFUNCTION, call_wire_close);
-    if (!has_proxy())
+    if (!pool->has_proxy)
         SET(easy, CURLOPT_PROXY, "");
     set_trust(easy);
     return easy;

@@ -94,13 +94,26 @@ static void copy_text(struct answer *answer, struct span text)
     answer->text_length = (size_t)(out - answer->text);
 }
 
-/* Every byte of every answer passes here: isalnum() would be a call for each. */
+/* clang-format off */
+#define SIXTEEN 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
+static const bool letters[256] = {
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* control */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* control */
+    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* space to / */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, /* 0-9 : to ? */
+    0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* @ A-O */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, /* P-Z [ to _ */
+    0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* ` a-o */
+    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, /* p-z { to delete */
+    SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, /* no ASCII */
+};
+/* clang-format on */
+
+/* A letter, a digit, or whatever is not ASCII.  Every byte of every answer passes here:
+ * isalnum() would be a call for each. */
 static inline bool is_letter(char byte)
 {
-    unsigned char value = (unsigned char)byte;
-
-    return (unsigned)((value | 0x20) - 'a') < 26 || (unsigned)(value - '0') < 10 ||
-           value >= 0x80;
+    return letters[(unsigned char)byte];
 }
 
 /* An apostrophe, hyphen or decimal point inside a word belongs to it. */
@@ -149,9 +162,10 @@ static void cut_words(struct answer *answer)
         if (is_letter(text[at])) {
             size_t start = at;
 
-            while (at < length &&
-                   (is_letter(text[at]) || is_inside_word(text, at, length)))
-                at++;
+            do {
+                while (is_letter(text[at])) /* the NUL behind the text is none */
+                    at++;
+            } while (is_inside_word(text, at, length) && at++ < length);
             answer->words[answer->word_count++] = (struct word){
                 .text = {text + start, at - start}, .gap = gap, .is_quoted = is_quoted};
             gap = GAP_NONE;

@@ -70,6 +70,16 @@ static void write_format(struct json_writer *writer, const struct coach_ask *ask
     json_end_object(writer);
 }
 
+/* A request is held for as long as the model takes, by every turn under way: it gets no byte
+ * more than it needs. */
+static struct private_text take_exactly(struct buffer *out)
+{
+    struct private_text exact = private_text_copy(out->bytes, out->length);
+
+    buffer_done(out);
+    return exact;
+}
+
 struct private_text groq_request_write(const struct settings *settings,
                                        const struct coach_ask *ask,
                                        enum groq_format format, size_t *ret_format_offset)
@@ -110,7 +120,7 @@ struct private_text groq_request_write(const struct settings *settings,
     *ret_format_offset = out.length;
     write_format(&writer, ask, format);
     json_end_object(&writer);
-    return private_text_take(&out);
+    return take_exactly(&out);
 }
 
 struct private_text groq_request_weaken(struct private_text request, size_t format_offset,

@@ -12,6 +12,7 @@
 #include "provider_http_internal.h"
 
 #include <assert.h>
+#include <float.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -159,7 +160,7 @@ static bool read_vector(struct json_object *item, struct embeddings *embeddings,
     for (size_t i = 0; i < length; i++) {
         double value = json_object_get_double(json_object_array_get_idx(vector, i));
 
-        if (!isfinite(value))
+        if (!(fabs(value) <= FLT_MAX)) /* nor NaN */
             return false;
         embeddings->values[place * length + i] = (float)value;
     }

@@ -16,12 +16,6 @@ struct filler_counter {
     uint32_t lengths[32][32]; /* a bit for each length, by the first two letters */
 };
 
-/* The number of an ASCII letter in the alphabet, whatever its case; others share these. */
-static unsigned letter_number(char byte)
-{
-    return (unsigned char)byte & 31;
-}
-
 /* Where the lengths are of words that begin like this one. */
 static size_t row_of(struct span word)
 {

@@ -7,25 +7,39 @@
  */
 #include "fillers_internal.h"
 
-#include <ctype.h>
 #include <string.h>
 
-enum { WORDS_MAX = 64 }; /* hesitations, or rules; more are not looked at */
+enum { WORDS_MAX = 64 }; /* hesitations, or rules; more are not looked at: a bit each */
 
-static size_t find_hesitation(const struct answer *answer, size_t index);
-static void count_by_rules(const struct answer *answer, size_t index, size_t *counts);
+/* Which phrases begin with a letter, by its number in the alphabet: a bit for each.  Most of what
+ * is compared differs in its first letter already. */
+struct by_letter {
+    uint64_t hesitations[32];
+    uint64_t rules[32];
+};
+
+static void sort_by_letter(struct by_letter *by_letter);
+static size_t find_hesitation(const struct answer *answer, size_t index,
+                              uint64_t candidates);
+static void count_by_rules(const struct answer *answer, size_t index, uint64_t candidates,
+                           size_t *counts);
 static void add_tally(struct fillers *fillers, const char *word, size_t count);
 
 struct fillers fillers_count(const struct answer *answer)
 {
     size_t hesitation_counts[WORDS_MAX + 1] = {0}, rule_counts[WORDS_MAX] = {0};
     struct fillers fillers = {0};
+    struct by_letter by_letter = {0};
 
+    sort_by_letter(&by_letter);
     for (size_t i = 0; i < answer->word_count; i++) {
+        unsigned letter;
+
         if (!(answer->words[i].cues & BIT(CUE_FILLER)))
             continue;
-        hesitation_counts[find_hesitation(answer, i)]++;
-        count_by_rules(answer, i, rule_counts);
+        letter = letter_number(answer->words[i].text.bytes[0]);
+        hesitation_counts[find_hesitation(answer, i, by_letter.hesitations[letter])]++;
+        count_by_rules(answer, i, by_letter.rules[letter], rule_counts);
     }
     for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
         add_tally(&fillers, hesitations.items[i], hesitation_counts[i]);
@@ -52,21 +66,24 @@ static void add_tally(struct fillers *fillers, const char *word, size_t count)
     }
 }
 
-/* Most of what is compared differs in its first letter already. */
-static char first_letter(const struct answer *answer, size_t index)
+static void sort_by_letter(struct by_letter *by_letter)
 {
-    return (char)tolower((unsigned char)*answer->words[index].text.bytes);
+    for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
+        by_letter->hesitations[letter_number(*hesitations.items[i])] |= 1ULL << i;
+    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++)
+        by_letter->rules[letter_number(*filler_rules[i].phrase)] |= 1ULL << i;
 }
 
 /* WORDS_MAX: it is none. */
-static size_t find_hesitation(const struct answer *answer, size_t index)
+static size_t find_hesitation(const struct answer *answer, size_t index,
+                              uint64_t candidates)
 {
-    char first = first_letter(answer, index);
+    for (; candidates != 0; candidates &= candidates - 1) {
+        size_t i = (size_t)__builtin_ctzll(candidates);
 
-    for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
-        if (*hesitations.items[i] == first &&
-            answer_word_is(answer, index, hesitations.items[i]))
+        if (answer_word_is(answer, index, hesitations.items[i]))
             return i;
+    }
     return WORDS_MAX;
 }
 
@@ -135,16 +152,13 @@ static bool is_filler(const struct answer *answer, size_t index, size_t length,
            (rule->opening && is_opening) || rule->otherwise;
 }
 
-static void count_by_rules(const struct answer *answer, size_t index, size_t *counts)
+static void count_by_rules(const struct answer *answer, size_t index, uint64_t candidates,
+                           size_t *counts)
 {
-    char first = first_letter(answer, index);
+    for (; candidates != 0; candidates &= candidates - 1) {
+        size_t i = (size_t)__builtin_ctzll(candidates);
+        size_t length = phrase_at(answer, index, filler_rules[i].phrase);
 
-    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++) {
-        size_t length;
-
-        if (*filler_rules[i].phrase != first)
-            continue;
-        length = phrase_at(answer, index, filler_rules[i].phrase);
         if (length > 0 && is_filler(answer, index, length, &filler_rules[i]))
             counts[i]++;
     }

@@ -7,6 +7,12 @@
 #include "answer_internal.h"
 #include "fillers.h"
 
+/* The number of an ASCII letter in the alphabet, whatever its case; others share these. */
+static inline unsigned letter_number(char byte)
+{
+    return (unsigned char)byte & 31;
+}
+
 struct fillers fillers_count(const struct answer *answer);
 
 #endif

@@ -166,7 +166,8 @@ static bool take_plain_word(struct walk *walk)
             return false;
     }
 
-    struct place place = walk_here(walk);
+    bool may_be_in_row = length == 1;
+    struct place place = may_be_in_row ? walk_here(walk) : (struct place){0};
     char gap = walk->gap != 0 ? walk->gap : ' ';
     bool is_again = normal->length - walk->word_start == length &&
                     (gap == ' ' || gap == ',') &&
@@ -182,7 +183,7 @@ static bool take_plain_word(struct walk *walk)
         offsets_add(&normal->offsets, normal->length, start);
         walk->word_start = normal->length;
         normal->length += length;
-        if (length == 1)
+        if (may_be_in_row)
             walk_row_add(walk, *out, start, &place);
     }
     walk->gap = 0;

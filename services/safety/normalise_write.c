@@ -91,22 +91,30 @@ bool walk_is_clitic(const struct walk *walk, size_t start, size_t length)
             (before_length == 4 && memcmp(before, "they", 4) == 0));
 }
 
+#define SHORT_WORD(a, b, c)                                             \
+    ((uint32_t)(unsigned char)(a) | (uint32_t)(unsigned char)(b) << 8 | \
+     (uint32_t)(unsigned char)(c) << 16)
+
+/* Asked of every short word of every text: one comparison of all its letters at once. */
 bool walk_is_filler(const char *word, size_t length)
 {
-    static const bool starts_one[256] = {
-        ['u'] = true, ['U'] = true, ['e'] = true, ['E'] = true, ['h'] = true,
-        ['H'] = true, ['m'] = true, ['M'] = true, ['a'] = true, ['A'] = true};
-    static const char *const fillers[] = {"uh", "um",  "uhm", "umm", "uhh", "er", "erm",
-                                          "hm", "hmm", "mm",  "mhm", "ah",  "eh"};
-    char small[3];
-
-    if (length < 2 || length > 3 || !starts_one[(unsigned char)word[0]])
+    if (length < 2 || length > 3)
         return false;
-    for (size_t i = 0; i < length; i++)
-        small[i] = walk_lower(word[i]);
-    for (size_t i = 0; i < sizeof fillers / sizeof *fillers; i++) {
-        if (strlen(fillers[i]) == length && memcmp(fillers[i], small, length) == 0)
-            return true;
+    switch (SHORT_WORD(walk_lower(word[0]), walk_lower(word[1]),
+                       length == 3 ? walk_lower(word[2]) : 0)) {
+    case SHORT_WORD('u', 'h', 0):
+    case SHORT_WORD('u', 'm', 0):
+    case SHORT_WORD('u', 'h', 'm'):
+    case SHORT_WORD('u', 'm', 'm'):
+    case SHORT_WORD('u', 'h', 'h'):
+    case SHORT_WORD('e', 'r', 0):
+    case SHORT_WORD('e', 'r', 'm'):
+    case SHORT_WORD('h', 'm', 0):
+    case SHORT_WORD('h', 'm', 'm'):
+    case SHORT_WORD('m', 'm', 0):
+    case SHORT_WORD('m', 'h', 'm'):
+    case SHORT_WORD('a', 'h', 0):
+    case SHORT_WORD('e', 'h', 0): return true;
     }
     return false;
 }

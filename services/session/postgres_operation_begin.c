@@ -15,7 +15,6 @@
 
 #include "clock.h"
 #include "mem.h"
-#include "store_usage.h"
 
 #include <stdlib.h>
 
@@ -330,7 +329,7 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
         return go_to(operation, BEGIN_FACTS);
     if (!beginning->had_room) {
         operation->begun.may_be_typed =
-            store_may_be_typed(&operation->request.begin.caps, beginning->usage.turns);
+            store_may_be_typed(&beginning->usage, &operation->request.begin);
         return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
     }
     if (beginning->usage.day != 0)

@@ -47,10 +47,11 @@ static enum operation_step count_turn(struct operation *operation,
         return STEP_DONE;
     if (!rows_read_usage(ground->rows, store_day(request->now_ms), &usage))
         return STEP_FAILED;
-    operation->begun.may_be_typed = store_may_be_typed(&request->caps, usage.turns);
     error = store_check_caps(&usage, request);
-    if (error != OK)
+    if (error != OK) {
+        operation->begun.may_be_typed = store_may_be_typed(&usage, request);
         return operation_done(operation, error);
+    }
     if (!ground->is_writing)
         return STEP_WRITE;
     if (!rows_add_usage(ground->rows, &usage, request->audio_ms))

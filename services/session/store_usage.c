@@ -12,9 +12,10 @@ bool store_has_caps(const struct store_day_caps *caps)
     return caps->turns > 0 || caps->audio_ms > 0;
 }
 
-bool store_may_be_typed(const struct store_day_caps *caps, int64_t turns)
+static bool has_turns_left(const struct store_usage *usage,
+                           const struct store_day_caps *caps)
 {
-    return caps->turns == 0 || turns < caps->turns;
+    return caps->turns == 0 || usage->turns < caps->turns;
 }
 
 enum error store_check_caps(const struct store_usage *usage,
@@ -22,12 +23,18 @@ enum error store_check_caps(const struct store_usage *usage,
 {
     const struct store_day_caps *caps = &claim->caps;
 
-    if (!store_may_be_typed(caps, usage->turns))
+    if (!has_turns_left(usage, caps))
         return ERROR_USAGE_CAP_REACHED;
     if (caps->audio_ms > 0 && claim->audio_ms > 0 &&
         usage->audio_ms + claim->audio_ms > caps->audio_ms)
         return ERROR_USAGE_CAP_REACHED;
     return OK;
+}
+
+bool store_may_be_typed(const struct store_usage *usage, const struct store_claim *claim)
+{
+    return claim->audio_ms > 0 && claim->caps.audio_ms > 0 &&
+           has_turns_left(usage, &claim->caps);
 }
 
 void store_usage_init(struct store_usage_board *board)

@@ -14,14 +14,14 @@ int64_t store_day(int64_t now_ms);
 /* Must the turn be counted? */
 bool store_has_caps(const struct store_day_caps *caps);
 
-/* After so many turns on the day a typed answer may still run; of a recorded one more is
- * to be asked. */
-bool store_may_be_typed(const struct store_day_caps *caps, int64_t turns);
-
 /* May the turn run, after so much on its day?  OK or USAGE_CAP_REACHED.  A cap on recordings
  * leaves typed answers alone. */
 enum error store_check_caps(const struct store_usage *usage,
                             const struct store_claim *claim);
+
+/* Of a turn that may not: is it for its recording alone?  Where others count at the same
+ * moment, `usage` may be a little behind. */
+bool store_may_be_typed(const struct store_usage *usage, const struct store_claim *claim);
 
 /* The latest that a process has seen, for any thread. */
 struct store_usage_board {

@@ -73,6 +73,15 @@ struct private_text token_issue(const struct token_key *key, const struct id *se
     return token;
 }
 
+/* libsodium 1.0.18 takes any byte past ASCII for a '_'. */
+static bool is_ascii(struct span token)
+{
+    for (size_t at = 0; at < token.length; at++)
+        if ((unsigned char)token.bytes[at] >= 0x80)
+            return false;
+    return true;
+}
+
 bool token_check(const struct token_key *key, struct span token, int64_t now_ms,
                  int64_t max_age_ms, struct id *ret_session_id)
 {
@@ -84,7 +93,7 @@ bool token_check(const struct token_key *key, struct span token, int64_t now_ms,
     /* Without a place for the end, anything left over behind the base64 is an error
      * (libsodium's documentation of sodium_base642bin()); left-over bits are one as well.
      */
-    if (token.length != TOKEN_LENGTH ||
+    if (token.length != TOKEN_LENGTH || !is_ascii(token) ||
         sodium_base642bin(bytes, sizeof(bytes), token.bytes, token.length, NULL, &length,
                           NULL, TOKEN_BASE64) != 0 ||
         length != sizeof(bytes))

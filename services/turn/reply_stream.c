@@ -38,6 +38,10 @@ static void skip_to_object(struct reply_stream *stream)
 
         if (newline == NULL)
             return; /* the fence's line is not complete */
+        if (strncmp(bytes + at, "```", 3) != 0) {
+            stream->state = REPLY_STREAM_SILENT;
+            return;
+        }
         at = (size_t)(newline - bytes) + 1;
         while (at < length && is_space(bytes[at]))
             at++;
@@ -48,12 +52,17 @@ static void skip_to_object(struct reply_stream *stream)
     stream->at = at + 1;
 }
 
-/* The value of a member that is complete, as json-c reads it; the caller puts it. */
-static struct json_object *read_value(const struct reply_stream *stream, size_t end)
+/* The value of a member that is complete, as json-c reads it; the caller puts it.  false: it is no
+ * JSON, and then the whole answer is none. */
+static bool read_value(const struct reply_stream *stream, size_t end,
+                       struct json_object **ret_value)
 {
     struct span value = {stream->text.bytes + stream->value, end - stream->value};
 
-    return json_parse(value.bytes, value.length, 2);
+    while (value.length > 0 && is_space(value.bytes[value.length - 1]))
+        value.length--;
+    *ret_value = json_parse(value.bytes, value.length, MAX_DEPTH - 1);
+    return *ret_value != NULL || span_equals(value, "null");
 }
 
 static bool key_is(const struct reply_stream *stream, const char *key)
@@ -76,21 +85,18 @@ static bool is_refusal(struct json_object *value)
 static void take_member(struct reply_stream *stream, size_t end)
 {
     struct json_object *value;
+    bool is_good = read_value(stream, end, &value);
 
-    stream->state = REPLY_STREAM_KEY;
-    if (key_is(stream, "refused")) {
-        value = read_value(stream, end);
-        if (stream->is_verdict_known || is_refusal(value))
-            stream->state = REPLY_STREAM_SILENT;
+    if (is_good && key_is(stream, "refused")) {
+        is_good = !stream->is_verdict_known && !is_refusal(value);
         stream->is_verdict_known = true;
-        json_wipe_and_put(value);
-    } else if (key_is(stream, "follow_up_question")) {
-        value = read_value(stream, end);
-        if (stream->has_question || !model_json_words(value, SIZE_MAX, &stream->question))
-            stream->state = REPLY_STREAM_SILENT;
+    } else if (is_good && key_is(stream, "follow_up_question")) {
+        is_good =
+            !stream->has_question && model_json_words(value, SIZE_MAX, &stream->question);
         stream->has_question = true;
-        json_wipe_and_put(value);
     }
+    json_wipe_and_put(value);
+    stream->state = is_good ? REPLY_STREAM_COMMA : REPLY_STREAM_SILENT;
 }
 
 /* One byte inside a value.  true: the value ended before this byte, which is not its own.
@@ -127,13 +133,20 @@ static bool string_is_complete(const struct reply_stream *stream)
 
 static void step_value(struct reply_stream *stream, char character)
 {
-    if (value_ends(stream, character)) {
-        take_member(stream, stream->at - 1);
-        if (character == '}')
-            stream->state = REPLY_STREAM_SILENT;
-    } else if (string_is_complete(stream)) {
+    if (value_ends(stream, character))
+        take_member(stream, --stream->at); /* the byte is looked at again, behind it */
+    else if (string_is_complete(stream))
         take_member(stream, stream->at);
-    }
+}
+
+/* White space, or the one character that leads on. */
+static void expect(struct reply_stream *stream, char character, char expected,
+                   enum reply_stream_state next)
+{
+    if (character == expected)
+        stream->state = next;
+    else if (!is_space(character))
+        stream->state = REPLY_STREAM_SILENT;
 }
 
 static void step(struct reply_stream *stream)
@@ -141,13 +154,10 @@ static void step(struct reply_stream *stream)
     char character = stream->text.bytes[stream->at++];
 
     switch (stream->state) {
+    case REPLY_STREAM_COMMA: expect(stream, character, ',', REPLY_STREAM_KEY); break;
     case REPLY_STREAM_KEY:
-        if (character == '"') {
-            stream->key = stream->at;
-            stream->state = REPLY_STREAM_IN_KEY;
-        } else if (character != ',' && !is_space(character)) {
-            stream->state = REPLY_STREAM_SILENT;
-        }
+        stream->key = stream->at;
+        expect(stream, character, '"', REPLY_STREAM_IN_KEY);
         break;
     case REPLY_STREAM_IN_KEY:
         if (character == '\\') {
@@ -157,8 +167,9 @@ static void step(struct reply_stream *stream)
             stream->state = REPLY_STREAM_COLON;
         }
         break;
-    case REPLY_STREAM_COLON:
-        if (is_space(character) || character == ':')
+    case REPLY_STREAM_COLON: expect(stream, character, ':', REPLY_STREAM_SPACE); break;
+    case REPLY_STREAM_SPACE:
+        if (is_space(character))
             break;
         stream->value = --stream->at;
         stream->depth = 0;

@@ -8,10 +8,12 @@ is removed afterwards:
     the same with PostgreSQL                       its sessions in a cluster as initdb leaves it
     bench_load  ->  nginx  ->  bench_upstream      the same request through proxy_pass
     bench_load  ->  bench_upstream                 what the load and the upstream add by themselves
+    bench_idle  ->  poise, nginx                   20,000 connections that rest, and who comes then
 
 The servers take turns within each round, and the table has the medians of the rounds: compare the
 ratios, since absolute figures belong to one machine on one day.  Poise runs as it is deployed: a
-fresh SQLite file with durable commits, the built-in patterns, one loop, its log lines to a file.
+fresh SQLite file with durable commits, the built-in patterns, its log lines to a file; one loop, and
+where 5,000 turns are in flight two.
 
 Latency "over the upstream" is measured request by request: the upstream writes into each reply for
 how long it really held the request, and that is taken off what the client saw.
@@ -23,22 +25,19 @@ import argparse
 import contextlib
 import dataclasses
 import json
-import os
 import pathlib
 import shutil
-import signal
-import socket
 import statistics
 import subprocess
 import sys
 import tempfile
-import time
 
 import cluster
+from servers import OVER_TLS, Failure, poise, proxy, start_over_tls, upstream
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SERVERS = ("poise", "postgres", "nginx", "direct")
-STORES = ("poise", "postgres")  # what has sessions
+STORES = ("poise", "postgres", *OVER_TLS)  # what has sessions
 TURNS_PER_SESSION = 9  # of ten: bench_load leaves out the last, which also makes the summary
 
 
@@ -52,6 +51,7 @@ class Scenario:
     warm_ms: int
     window_ms: int
     most_turns_per_s: int  # so many sessions are made beforehand
+    workers: int = 1  # loops of poise, processes of nginx
 
     @property
     def sessions(self):
@@ -68,175 +68,68 @@ SCENARIOS = (
     Scenario("busy", "64 connections, the upstream answers at once", 64, 0, 0, 1000, 4000, 16000),
     Scenario("1000", "1,000 in flight, the upstream takes 500 ms", 1000, 500, 1000, 2000, 9000, 2000),
     Scenario("2500", "2,500 in flight, the upstream takes 500 ms", 2500, 500, 1000, 2000, 9000, 5000),
+    Scenario("5000", "5,000 in flight on two loops, the upstream takes 500 ms", 5000, 500, 2000, 2000,
+             9000, 10000, 2),
 )
+IDLE = Scenario("idle", "20,000 idle keep-alive connections", 20000, 0, 0, 0, 0, 0)
 SMOKE = Scenario("smoke", "smoke", 16, 5, 20, 50, 700, 3200)
 
 
-class Failure(Exception):
-    """Something did not run; the text says what."""
-
-
-# --- The programs -------------------------------------------------------------------------------
-
-
-@contextlib.contextmanager
-def process(command, log, **options):
-    """Runs a program until the block ends; SIGTERM, and SIGKILL if it does not heed that."""
-    with open(log, "ab") as output:
-        options.setdefault("stdout", output)
-        child = subprocess.Popen(command, stderr=output, stdin=subprocess.DEVNULL, **options)
-    try:
-        yield child
-    finally:
-        child.send_signal(signal.SIGTERM)
-        try:
-            child.wait(timeout=10)
-        except subprocess.TimeoutExpired:
-            child.kill()
-            child.wait()
-        if child.stdout:
-            child.stdout.close()
-
-
-def wait_for(child, log, what, find):
-    """find() once it returns something; the program's log tells why when it never does."""
-    deadline = time.monotonic() + 20
-    while time.monotonic() < deadline and child.poll() is None:
-        found = find()
-        if found:
-            return found
-        time.sleep(0.01)
-    raise Failure(f"{what} did not start:\n{log.read_text(errors='replace')[-2000:]}")
-
-
-@contextlib.contextmanager
-def upstream(setup, delay_ms):
-    command = [setup.tools / "bench_upstream", "--delay-ms", str(delay_ms)]
-    log = setup.directory / "upstream.log"
-    with process(command, log, stdout=subprocess.PIPE, text=True) as child:
-        line = child.stdout.readline()
-        if not line:
-            raise Failure(f"the upstream did not start:\n{log.read_text()}")
-        yield child, int(line)
-
-
-def listening_port(log):
-    """The port in poise's log line of the event `listening`."""
-    for line in log.read_text(errors="replace").splitlines():
-        with contextlib.suppress(json.JSONDecodeError):
-            entry = json.loads(line)
-            if isinstance(entry, dict) and entry.get("event") == "listening":
-                return entry["port"]
-    return None
-
-
-@contextlib.contextmanager
-def poise(setup, upstream_port):
-    log = setup.directory / "poise.log"
-    environment = {
-        "PATH": os.environ["PATH"],
-        "HOME": str(setup.directory),
-        "HOST": "127.0.0.1",
-        "PORT": "0",
-        "WORKERS": "1",
-        "STORE_URL": f"sqlite:///{setup.directory}/poise.db",
-        "LLM_PROVIDER": "groq",
-        "GROQ_API_KEY": "bench",
-        "STT_PROVIDER": "none",
-        "TTS_PROVIDER": "none",
-        "GROQ_BASE_URL": f"http://127.0.0.1:{upstream_port}/openai/v1",
-        "MAX_INFLIGHT_TURNS": "100000",
-        "MAX_CONNECTIONS": "100000",
-        **setup.settings,
-    }
-    with process([setup.poise], log, env=environment, cwd=setup.directory) as child:
-        yield child, wait_for(child, log, "poise", lambda: listening_port(log))
-
-
-NGINX_CONFIGURATION = """
-daemon off;
-worker_processes 1;
-worker_rlimit_nofile 20000;
-pid nginx.pid;
-{user}
-events {{ worker_connections 16000; }}
-http {{
-    access_log off;
-    client_body_temp_path body;
-    proxy_temp_path proxy;
-    fastcgi_temp_path fastcgi;
-    uwsgi_temp_path uwsgi;
-    scgi_temp_path scgi;
-    keepalive_requests 100000000;
-    upstream scripted {{
-        server 127.0.0.1:{upstream_port};
-        keepalive 4096;
-        keepalive_requests 100000000;
-    }}
-    server {{
-        listen 127.0.0.1:{port};
-        location / {{
-            proxy_pass http://scripted;
-            proxy_http_version 1.1;
-            proxy_set_header Connection "";
-        }}
-    }}
-}}
-"""
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def accepts(port):
-    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
-        return True
-    return False
-
-
-@contextlib.contextmanager
-def nginx(setup, upstream_port):
-    port = free_port()
-    configuration = setup.directory / "nginx.conf"
-    log = setup.directory / "nginx.log"
-    user = "user root;" if os.geteuid() == 0 else ""
-    configuration.write_text(
-        NGINX_CONFIGURATION.format(user=user, upstream_port=upstream_port, port=port)
-    )
-    command = [setup.nginx, "-p", setup.directory, "-c", configuration, "-e", log]
-    with process(command, log) as child:
-        wait_for(child, log, "nginx", lambda: accepts(port))
-        yield child, port
-
-
-def load(setup, scenario, child, port, sessions):
-    """One run of bench_load; returns what it measured."""
-    command = [setup.tools / "bench_load", "--port", port, "--watch", child.pid]
-    command += ["--connections", scenario.connections, "--sessions", sessions]
-    command += ["--ramp-ms", scenario.ramp_ms, "--warm-ms", scenario.warm_ms]
-    command += ["--window-ms", scenario.window_ms]
+def run_tool(setup, scenario, tool, *options):
+    """One run of a tool; returns what it measured."""
+    command = [setup.tools / tool, *options]
     result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
     if result.stderr:
         print(result.stderr, file=sys.stderr, end="")
     if result.returncode != 0:
-        raise Failure(f"bench_load failed in {scenario.name}")
+        raise Failure(f"{tool} failed in {scenario.name}")
     return json.loads(result.stdout)
 
 
-def measure(setup, scenario, server):
-    """Starts what the measurement needs, runs the load, and adds figures per request to it."""
+def load(setup, scenario, child, port, sessions):
+    return run_tool(setup, scenario, "bench_load", "--port", port, "--watch", child.pid,
+                    "--connections", scenario.connections, "--sessions", sessions,
+                    "--ramp-ms", scenario.ramp_ms, "--warm-ms", scenario.warm_ms,
+                    "--window-ms", scenario.window_ms)
+
+
+def start(programs, setup, scenario, server):
+    """What the measurement needs; the program that is measured, and its port."""
+    child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
+    if server == "poise":
+        child, port = programs.enter_context(poise(setup, port, scenario.workers))
+    elif server == "postgres":
+        settings = {"STORE_URL": programs.enter_context(cluster.postgres())}
+        child, port = programs.enter_context(poise(setup, port, scenario.workers, settings))
+    elif server == "nginx":
+        child, port = programs.enter_context(
+            proxy(setup, "nginx", port, workers=scenario.workers))
+    elif server in OVER_TLS:
+        child, port = start_over_tls(programs, setup, server, port)
+    return child, port
+
+
+def measure_idle(setup, server):
     with contextlib.ExitStack() as programs:
-        child, port = programs.enter_context(upstream(setup, scenario.delay_ms))
-        if server == "postgres":
-            url = programs.enter_context(cluster.postgres())
-            setup = dataclasses.replace(setup, settings={**setup.settings, "STORE_URL": url})
-        if server in STORES:
-            child, port = programs.enter_context(poise(setup, port))
-        elif server == "nginx":
-            child, port = programs.enter_context(nginx(setup, port))
+        child, port = start(programs, setup, IDLE, server)
+        run = run_tool(setup, IDLE, "bench_idle", "--port", port, "--watch", child.pid,
+                       "--connections", IDLE.connections)
+    for leftover in setup.directory.glob("poise.*"):
+        leftover.unlink()
+    return {
+        "errors": 0,
+        "connections": run["connections"],
+        "resident_kb": run["resident_bytes"] / 1024 / run["connections"],
+        "kernel_kb": run["kernel_bytes"] / 1024 / run["connections"],
+        **{f"{who}_{point}_us": run[f"{who}_us"][point]
+           for who in ("alone", "newcomer", "resting") for point in ("p50", "p99")},
+    }
+
+
+def measure(setup, scenario, server):
+    """Runs the load against a server, and adds figures per request to what was measured."""
+    with contextlib.ExitStack() as programs:
+        child, port = start(programs, setup, scenario, server)
         run = load(setup, scenario, child, port, scenario.sessions if server in STORES else 0)
         ended = child.poll()
     for leftover in setup.directory.glob("poise.*"):
@@ -304,8 +197,13 @@ def show_busy(results):
         line("nginx: requests a second", nginx_run["per_s"], "/s")
     if poise_run and nginx_run:
         ratio = poise_run["cpu_us"] / nginx_run["cpu_us"]
-        line("CPU of a turn / of nginx's request", ratio, "", (6, ""))
+        line("CPU of a turn / of nginx's request", ratio, "", (3.5, ""))
     show_postgres(results)
+    for server, beside, what in (("poise-tls", "poise-hop", "TLS in front / without it"),
+                                 ("poise-h2", "poise", "HTTP/2 over TLS behind / plain HTTP/1.1")):
+        if server in results and beside in results:
+            ratio = results[server]["cpu_us"] / results[beside]["cpu_us"]
+            line(f"CPU of a turn: {what}", ratio, "")
 
 
 def show_held(results, ideal_bar, p99_bar, resident_bar):
@@ -325,11 +223,21 @@ def show_held(results, ideal_bar, p99_bar, resident_bar):
         line(f"{server}: server CPU per turn", run["cpu_us"], "us")
 
 
+def show_idle(results):
+    for server, run in results.items():
+        line(f"{server}: connections, as the limit of descriptors allows", run["connections"], "")
+        line(f"{server}: resident memory per connection", run["resident_kb"], "KB",
+             (4, " KB") if server == "poise" else None)
+        line(f"{server}: the kernel's, for both ends of it", run["kernel_kb"], "KB")
+        for who, what in (("alone", "a newcomer among none"), ("newcomer", "a newcomer among all"),
+                          ("resting", "one of those that rested")):
+            line(f"{server}: {what} is served in, p50", run[f"{who}_p50_us"], "us")
+            line(f"{server}: {what} is served in, p99", run[f"{who}_p99_us"], "us")
+
+
 def show_postgres(results):
-    """Our own process; what PostgreSQL needs comes on top, on whatever machine it runs."""
     with contextlib.suppress(KeyError):
         line("with PostgreSQL: our CPU per turn", results["postgres"]["cpu_us"], "us")
-        line("with PostgreSQL: latency p99", results["postgres"]["latency_p99_ms"], "ms")
         ratio = results["postgres"]["cpu_us"] / results["poise"]["cpu_us"]
         line("our CPU of a turn with PostgreSQL / with SQLite", ratio, "", (1.4, ""))
 
@@ -345,8 +253,13 @@ def show(results):
         elif scenario.name == "1000":
             show_held(found, 99, 10, 64)
             show_postgres(found)
+        elif scenario.name == "5000":
+            show_held(found, 98.5, 20, 48)
         else:
             show_held(found, 97, None, None)
+    if "idle" in results:
+        print(f"\n{IDLE.title}")
+        show_idle(results["idle"])
     with contextlib.suppress(KeyError):
         growth = results["2500"]["poise"]["cpu_us"] / results["1000"]["poise"]["cpu_us"]
         line("CPU of a turn at 2,500 / at 1,000", growth, "", (1.25, ""))
@@ -363,11 +276,20 @@ def play(setup, scenarios, servers, rounds):
     for turn in range(rounds):
         for scenario in scenarios:
             for server in servers:
-                if server == "direct" and not scenario.delay_ms:
+                if (server == "direct" and not scenario.delay_ms
+                        or server in OVER_TLS and scenario.name != "busy"):
+                    continue
+                head = f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<9}"
+                if scenario is IDLE:
+                    run = measure_idle(setup, server)
+                    runs.setdefault((scenario.name, server), []).append(run)
+                    print(f"{head} {run['resident_kb']:6.2f} KB each"
+                          f"  {run['newcomer_p50_us']:.0f}/{run['newcomer_p99_us']:.0f} us"
+                          f" p50/p99 for a newcomer", flush=True)
                     continue
                 run = measure(setup, scenario, server)
                 runs.setdefault((scenario.name, server), []).append(run)
-                print(f"round {turn + 1}/{rounds}  {scenario.name:<5} {server:<7}"
+                print(f"{head}"
                       f"{run['per_s']:9.0f}/s {run['cpu_us']:7.1f} us"
                       f"  +{run['added_p50_ms']:.2f}/{run['added_p99_ms']:.2f} ms p50/p99"
                       f" {run['resident_kb']:6.1f} KB each", flush=True)
@@ -392,8 +314,8 @@ def read_arguments():
     parser.add_argument("--tools", type=pathlib.Path, default=ROOT / "build/gcc/tests/bench",
                         help="where bench_load and bench_upstream are")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", action="append", choices=[s.name for s in SCENARIOS])
-    parser.add_argument("--servers", default=",".join(SERVERS), help="of poise,postgres,nginx,direct")
+    parser.add_argument("--only", action="append", choices=[s.name for s in (*SCENARIOS, IDLE)])
+    parser.add_argument("--servers", default=",".join(SERVERS + OVER_TLS), help="of poise,postgres,nginx,direct and, at 64 connections, poise-hop,poise-tls,poise-h2")
     parser.add_argument("--set", action="append", default=[], metavar="NAME=VALUE",
                         help="another setting for poise, to see what it costs")
     parser.add_argument("--directory", type=pathlib.Path, help="for the store and the logs")
@@ -413,7 +335,7 @@ class Setup:
 
 def check(arguments, servers):
     for server in servers:
-        if server not in SERVERS:
+        if server not in SERVERS + OVER_TLS:
             raise Failure(f"no such server: {server}")
     if not (arguments.tools / "bench_load").exists():
         raise Failure(f"no bench_load in {arguments.tools}; see --tools")
@@ -421,7 +343,7 @@ def check(arguments, servers):
         raise Failure("PostgreSQL is not installed (Debian: postgresql)")
     if set(STORES) & set(servers) and not arguments.poise.exists():
         raise Failure(f"no program at {arguments.poise}; see --poise")
-    if "nginx" in servers and shutil.which("nginx") is None:
+    if {"nginx", *OVER_TLS} & set(servers) and shutil.which("nginx") is None:
         raise Failure("nginx is not installed (Debian: nginx-light)")
 
 
@@ -436,7 +358,7 @@ def main():
             if arguments.smoke:
                 smoke(setup, servers)
                 return 0
-            chosen = [s for s in SCENARIOS if not arguments.only or s.name in arguments.only]
+            chosen = [s for s in (*SCENARIOS, IDLE) if not arguments.only or s.name in arguments.only]
             results = play(setup, chosen, servers, arguments.rounds)
     except Failure as failure:
         print(f"bench: {failure}", file=sys.stderr)

@@ -15,6 +15,7 @@
 
 struct connection {
     int descriptor;          /* owned */
+    struct secure *secure;   /* owned; NULL: plain */
     struct bytes received;   /* owned: not yet parsed */
     bool ended;              /* the other side has closed */
     char line[REQUEST_LINE]; /* of the request that is not answered yet; "": none */
@@ -37,7 +38,7 @@ static struct sockaddr_in loopback(int port)
                                 .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 }
 
-struct connection *connection_open(int port)
+struct connection *connection_open_plain(int port)
 {
     struct sockaddr_in address = loopback(port);
     int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -56,6 +57,44 @@ struct connection *connection_open(int port)
     return connection;
 }
 
+struct connection *connection_open_unshaken(int port, const struct secure_wishes *wishes)
+{
+    struct connection *connection = connection_open_plain(port);
+
+    if (connection)
+        connection->secure = secure_new(connection->descriptor, wishes);
+    return connection;
+}
+
+struct connection *connection_open_secure(int port, const struct secure_wishes *wishes)
+{
+    struct connection *connection = connection_open_unshaken(port, wishes);
+
+    if (!connection || secure_shake_hands(connection->secure))
+        return connection;
+    connection_close(connection);
+    return NULL;
+}
+
+struct connection *connection_open(int port)
+{
+    return secure_is_port(port) ? connection_open_secure(port, &(struct secure_wishes){0})
+                                : connection_open_plain(port);
+}
+
+struct secure *connection_secure(const struct connection *connection)
+{
+    return connection->secure;
+}
+
+static ssize_t send_some(struct connection *connection, const void *data, size_t size,
+                         int flags)
+{
+    if (connection->secure)
+        return secure_send(connection->secure, data, size);
+    return send(connection->descriptor, data, size, MSG_NOSIGNAL | flags);
+}
+
 bool connection_send(struct connection *connection, const void *data, size_t size)
 {
     const char *at = data;
@@ -63,7 +102,7 @@ bool connection_send(struct connection *connection, const void *data, size_t siz
     if (!*connection->line)
         request_line_copy(data, size, connection->line);
     while (size > 0) {
-        ssize_t sent = send(connection->descriptor, at, size, MSG_NOSIGNAL);
+        ssize_t sent = send_some(connection, at, size, 0);
         if (sent < 0 && errno == EINTR)
             continue;
         if (sent <= 0)
@@ -89,16 +128,26 @@ size_t connection_send_until_answered(struct connection *connection, const void 
         struct pollfd wanted = {.fd = connection->descriptor, .events = POLLIN | POLLOUT};
         size_t block = size - sent < 16384 ? size - sent : 16384;
 
-        if (poll(&wanted, 1, LONGEST_WAIT_S * 1000) <= 0 || (wanted.revents & POLLIN))
+        if (poll(&wanted, 1, LONGEST_WAIT_S * 1000) <= 0)
             break;
-        ssize_t done = send(connection->descriptor, bytes + sent, block,
-                            MSG_NOSIGNAL | MSG_DONTWAIT);
+        if ((wanted.revents & POLLIN) &&
+            (!connection->secure || secure_has_news(connection->secure)))
+            break;
+        ssize_t done = send_some(connection, bytes + sent, block, MSG_DONTWAIT);
+        if (connection->secure && done <= 0)
+            break;
         if (done < 0 && errno != EAGAIN && errno != EINTR)
             break;
         if (done > 0)
             sent += (size_t)done;
     }
     return sent;
+}
+
+ssize_t connection_read(struct connection *connection, void *data, size_t room)
+{
+    return connection->secure ? secure_receive(connection->secure, data, room)
+                              : recv(connection->descriptor, data, room, 0);
 }
 
 /* Reads what is there; false at the end of the connection, or when the wait got too long.
@@ -108,7 +157,7 @@ static bool receive_more(struct connection *connection)
     char block[65536];
 
     for (;;) {
-        ssize_t size = recv(connection->descriptor, block, sizeof block, 0);
+        ssize_t size = connection_read(connection, block, sizeof block);
         if (size < 0 && errno == EINTR)
             continue;
         if (size <= 0) {
@@ -154,6 +203,8 @@ bool connection_ends(struct connection *connection)
 
 void connection_half_close(struct connection *connection)
 {
+    if (connection->secure)
+        secure_say_goodbye(connection->secure);
     shutdown(connection->descriptor, SHUT_WR);
 }
 
@@ -161,6 +212,9 @@ void connection_close(struct connection *connection)
 {
     if (!connection)
         return;
+    if (connection->secure)
+        secure_say_goodbye(connection->secure);
+    secure_free(connection->secure);
     close(connection->descriptor);
     bytes_free(&connection->received);
     free(connection);
@@ -170,6 +224,8 @@ void connection_reset(struct connection *connection)
 {
     struct linger at_once = {.l_onoff = 1, .l_linger = 0};
 
+    secure_free(connection->secure);
+    connection->secure = NULL;
     setsockopt(connection->descriptor, SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
     connection_close(connection);
 }

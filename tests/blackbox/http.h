@@ -13,6 +13,7 @@
 #include <stddef.h>
 
 #include "bytes.h"
+#include "secure.h"
 
 #define LONGEST_WAIT_S 60
 
@@ -27,8 +28,19 @@ struct reply {
 
 struct connection;
 
-/* Connects to 127.0.0.1; NULL when nobody listens. */
+/* Connects to 127.0.0.1, with TLS where secure_port() says so; NULL when nobody listens, or will not
+ * shake hands. */
 struct connection *connection_open(int port);
+
+/* The same without TLS, and with TLS as this client wants it. */
+struct connection *connection_open_plain(int port);
+struct connection *connection_open_secure(int port, const struct secure_wishes *wishes);
+
+/* With TLS that has not begun: secure_say_hello() or secure_shake_hands() comes next. */
+struct connection *connection_open_unshaken(int port, const struct secure_wishes *wishes);
+
+/* NULL: it does not speak TLS.  Borrowed. */
+struct secure *connection_secure(const struct connection *connection);
 
 /* False once the other side no longer takes bytes. */
 bool connection_send(struct connection *connection, const void *data, size_t size);
@@ -45,6 +57,9 @@ size_t connection_send_until_answered(struct connection *connection, const void 
  * response.
  */
 struct reply *connection_receive(struct connection *connection, const char *method);
+
+/* Reads what is there, or waits for it, as recv(2) does: for stories that parse by themselves. */
+ssize_t connection_read(struct connection *connection, void *data, size_t room);
 
 /* True when the other side closes without sending anything more. */
 bool connection_ends(struct connection *connection);

@@ -101,14 +101,12 @@ static void read_tables(struct store_place *place, struct bytes *contents)
     PQclear(tables);
 }
 
-static void lock_tables(struct store_place *place)
+/* What is done for a client changes a session.  (To lock all tables, one after another, would
+ * be a deadlock with a statement that has some of them.) */
+static void lock_table(struct store_place *place)
 {
-    PGresult *tables = tables_of(place);
-
     do_sql(place, "BEGIN");
-    for (int i = 0; i < PQntuples(tables); i++)
-        do_sql(place, "LOCK TABLE %s IN EXCLUSIVE MODE", PQgetvalue(tables, i, 0));
-    PQclear(tables);
+    do_sql(place, "LOCK TABLE poise_session IN EXCLUSIVE MODE");
 }
 
 /* --- SQLite ----------------------------------------------------------------------------- */
@@ -170,7 +168,7 @@ void store_place_read(struct store_place *place, struct bytes *contents)
 void store_place_lock(struct store_place *place)
 {
     if (place->database)
-        lock_tables(place);
+        lock_table(place);
     else
         lock_file(place);
 }

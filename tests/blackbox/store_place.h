@@ -24,7 +24,7 @@ const char *store_place_setting(const struct store_place *place);
  * tables of PostgreSQL, both as they are and as text. */
 void store_place_read(struct store_place *place, struct bytes *contents);
 
-/* Nobody can change anything in the store until it is unlocked. */
+/* Nobody can change a session until the store is unlocked. */
 void store_place_lock(struct store_place *place);
 void store_place_unlock(struct store_place *place);
 

@@ -18,8 +18,9 @@ static void answer_and_leave(struct world *world, const struct session *session,
 {
     upstream_will_ask(world->upstream, "And then?");
     upstream_hold(world->upstream);
+    size_t calls = upstream_call_count(world->upstream);
     struct connection *turn = begin_answer(world, session, transcript);
-    upstream_await_calls(world->upstream, upstream_call_count(world->upstream) + 1);
+    upstream_await_calls(world->upstream, calls + 1);
     leave(turn);
     upstream_release(world->upstream);
     await_turn_count(world, session, 1);

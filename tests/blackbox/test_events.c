@@ -96,8 +96,7 @@ static const char *read_until(struct world *world, struct connection *connection
     size_t size = 0;
 
     while (!strstr(bytes, text)) {
-        ssize_t got =
-            recv(connection_descriptor(connection), bytes + size, ROOM - 1 - size, 0);
+        ssize_t got = connection_read(connection, bytes + size, ROOM - 1 - size);
         cr_assert(got > 0, "\"%s\" never came: %s", text, bytes);
         size += (size_t)got;
     }

@@ -264,7 +264,8 @@ Test(page, it_names_everybody_who_may_get_the_words)
 {
     struct world *world = world_with_builtin_coach(
         "GROQ_API_KEY=" GROQ_KEY, "GROQ_BASE_URL=http://api.groq.example:8080/openai/v1",
-        "LLM_PROVIDER=groq", "LLM_FALLBACKS=small@https://[2001:db8::7]/v1,builtin",
+        "ALLOW_INSECURE_PROVIDERS=true", "LLM_PROVIDER=groq",
+        "LLM_FALLBACKS=small@https://[2001:db8::7]/v1,builtin",
         "DEEPGRAM_API_KEY=" DEEPGRAM_KEY, "DEEPGRAM_BASE_URL=https://eu.deepgram.example",
         "STT_PROVIDER=deepgram", "STT_FALLBACKS=groq", "TTS_PROVIDER=deepgram",
         "SAFETY_ENABLED=false", "MAX_AUDIO_SECONDS=90", "REFUSAL_LOG_QUESTIONS=false");

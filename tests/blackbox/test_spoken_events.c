@@ -247,7 +247,7 @@ static void await_bytes(struct connection *connection, const char *text)
     char block[4096];
 
     while (!bytes_has(&received, text)) {
-        ssize_t size = recv(connection_descriptor(connection), block, sizeof block, 0);
+        ssize_t size = connection_read(connection, block, sizeof block);
         cr_assert(size > 0, "%s never came", text);
         bytes_add(&received, block, (size_t)size);
     }

@@ -190,7 +190,8 @@ Test(store_away, a_first_host_that_is_dead_is_passed_over)
     postgres_end(postgres);
 }
 
-/* The two share no data: that the second is written to is what can be seen. */
+/* As after a failover: the first comes back as a standby.  (The two share no data: that the
+ * second is written to is what can be seen.) */
 Test(store_away, when_the_first_host_may_not_be_written_any_more_the_second_is_used)
 {
     struct postgres *first = postgres_start();
@@ -207,6 +208,8 @@ Test(store_away, when_the_first_host_may_not_be_written_any_more_the_second_is_u
 
     postgres_be_read_only(second, false);
     postgres_be_read_only(first, true);
+    postgres_stop_at_once(first);
+    postgres_start_again(first);
 
     struct session session = start_session(world, 3);
     expect_number(answer(world, &session, ANSWER), "data.question_number", 1);

@@ -86,7 +86,7 @@ static void await_event(struct connection *connection, struct bytes *seen,
     char block[4096];
 
     while (!seen->size || !bytes_has(seen, text)) {
-        ssize_t size = recv(connection_descriptor(connection), block, sizeof block, 0);
+        ssize_t size = connection_read(connection, block, sizeof block);
         cr_assert(size > 0, "%s never came after: %s", text,
                   seen->size ? seen->data : "");
         bytes_add(seen, block, (size_t)size);

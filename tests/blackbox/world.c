@@ -99,6 +99,7 @@ void world_await_listening(struct world *world)
     const char *port = strstr(line, "\"port\":");
     cr_assert_not_null(port, "the listening line names no port: %s", line);
     world->port = atoi(port + strlen("\"port\":"));
+    secure_port(world->port, strstr(line, "\"scheme\":\"https\"") != NULL);
     bytes_free(&output);
 }
 
@@ -133,6 +134,23 @@ static void set_patterns(struct world *world)
     bytes_free(&setting);
 }
 
+/* POISE_OVER_TLS=1 in the environment plays any story over TLS. */
+static void set_certificate(struct world *world)
+{
+    struct key_pair pair = key_pair_make("poise.test", 30);
+    struct bytes setting = {0};
+
+    bytes_addf(&setting, "TLS_CERT_FILE=%s",
+               world_write_file(world, "cert.pem", pair.certificate.data));
+    set(environment_of(world), setting.data);
+    bytes_free(&setting);
+    bytes_addf(&setting, "TLS_KEY_FILE=%s",
+               world_write_file(world, "key.pem", pair.key.data));
+    set(environment_of(world), setting.data);
+    bytes_free(&setting);
+    key_pair_free(&pair);
+}
+
 static struct world *world_empty(void)
 {
     struct world *world = calloc(1, sizeof *world);
@@ -165,6 +183,8 @@ static struct world *world_new(void)
     set(environment, "OVERLOAD_STORE_MS=0");
     set_sanitizers(environment);
     set_patterns(world);
+    if (getenv("POISE_OVER_TLS"))
+        set_certificate(world);
     set(environment, store_place_setting(world->store));
     return world;
 }

@@ -2,19 +2,9 @@
  * The reader of a model's answer from passages: no input may crash it, and what it lets through keeps its
  * bounds.
  */
+#include "fuzz.h"
 #include "generate.h"
 #include "private_reveal.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check(const struct private_text *reply, const struct passages *passages)
 {
@@ -41,6 +31,29 @@ static void check(const struct private_text *reply, const struct passages *passa
     generated_done(&generated);
 }
 
+/* Passages and question are data: whatever they say, what is sent is one object that holds them. */
+static void check_ask(const struct private_text *question,
+                      const struct passages *passages)
+{
+    struct coach_ask ask = {.timeout_ms = 1};
+    struct json_object *user, *list;
+    struct span text;
+
+    generate_ask(&ask, question, passages);
+    text = private_reveal(&ask.user);
+    user = json_parse(text.bytes, text.length, 8);
+    must(json_object_object_length(user) == 2);
+    must(fuzz_same(json_member_string(user, "question"), private_reveal(question)));
+    list = json_member(user, "passages");
+    must(json_object_array_length(list) == passages->count);
+    for (size_t i = 0; i < passages->count; i++)
+        must(span_equals(json_member_string(json_object_array_get_idx(list, i), "text"),
+                         passages->all[i].text));
+    json_object_put(user);
+    private_text_free(&ask.system);
+    private_text_free(&ask.user);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     static char id[] = "a#1", other_id[] = "a#2", title[] = "A", none[] = "";
@@ -50,9 +63,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         {.id = other_id, .chapter = title, .section = none, .page = -1, .text = none}};
     struct passages passages = {two, 2};
     struct private_text reply = private_text_copy((const char *)bytes, length);
+    char *other;
 
-    if (private_text_is_valid(&reply)) /* what is no UTF-8 never gets as far as here */
+    if (private_text_is_valid(&reply)) { /* what is no UTF-8 never gets as far as here */
         check(&reply, &passages);
+        other = strndup((const char *)bytes, length);
+        must(other != NULL);
+        two[1].text = other;
+        check_ask(&reply, &passages);
+        free(other);
+    }
     private_text_free(&reply);
     return 0;
 }

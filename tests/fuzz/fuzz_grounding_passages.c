@@ -3,14 +3,9 @@
  * is told does not depend on how the bytes arrive, and every term lies where it says.
  */
 #include "chunk_internal.h"
+#include "fuzz.h"
 #include "terms.h"
 #include "utf8.h"
-
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
 
 struct told {
     struct terms_reader *reader;
@@ -18,12 +13,6 @@ struct told {
     size_t chunks, bytes;
     uint64_t hash;
 };
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void check_terms(const struct terms *terms, struct span text)
 {

@@ -2,40 +2,20 @@
  * The check for support and the answer made of extracts: any text may be a passage, a claim or a question.
  * The input is a question, a claim and passages, with lines of "----" between them.
  */
+#include "fuzz.h"
 #include "generate.h"
 #include "private_reveal.h"
 #include "support.h"
 #include "utf8.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 enum { TEXTS_MOST = 6 };
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static size_t split(struct span input, struct span *texts)
 {
-    static const char line[] = "\n----\n";
     size_t count = 0;
 
-    while (count + 1 < TEXTS_MOST) {
-        const char *end = memmem(input.bytes, input.length, line, sizeof(line) - 1);
-
-        if (end == NULL)
-            break;
-        texts[count++] = (struct span){input.bytes, (size_t)(end - input.bytes)};
-        input.length -= texts[count - 1].length + sizeof(line) - 1;
-        input.bytes = end + sizeof(line) - 1;
-    }
-    texts[count++] = input;
+    while (count < TEXTS_MOST && fuzz_next(&input, FUZZ_LINE, &texts[count]))
+        count++;
     return count;
 }
 

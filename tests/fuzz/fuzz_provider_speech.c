@@ -2,6 +2,7 @@
  * What comes back from speech providers, and what a speaker is given to cut: no reply may
  * crash the reader, a transcript keeps its bounds, and no text loses a word.
  */
+#include "fuzz.h"
 #include "json.h"
 #include "private_reveal.h"
 #include "speech_pieces_internal.h"
@@ -9,18 +10,7 @@
 #include "utf8.h"
 #include "wav.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
 #define PIECES 64
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void read_reply(struct span input)
 {

@@ -6,21 +6,10 @@
  * The first byte of an input chooses the size of the pieces; the rest is the stream.
  */
 #include "coach_groq_stream_internal.h"
+#include "fuzz.h"
 #include "private_reveal.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define TEXT_BYTES (1024 * 1024)
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static struct json_object *content_of(struct span chunk)
 {

@@ -4,25 +4,14 @@
  */
 #include "filter.h"
 #include "filter_internal.h"
+#include "fuzz.h"
 #include "normalise.h"
 #include "ruleset.h"
 #include "utf8.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
 static struct filter *filter; /* made once: loading takes longer than a thousand inputs */
 static struct filter *unfiltered; /* the same without the prefilter */
 static struct normal_text normal;
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
 
 static void prepare(void)
 {

@@ -2,29 +2,38 @@
  * The parsers of the model's answers: no input may crash them, and what they let through
  * keeps the contract's bounds.
  */
+#include "fuzz.h"
 #include "private_reveal.h"
 #include "reply.h"
 #include "summary.h"
 #include "utf8.h"
 #include "words.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length);
-
-static void must(bool holds)
-{
-    if (!holds)
-        abort();
-}
+#include <math.h>
 
 static void check_text(const struct private_text *text, size_t max_words)
 {
     struct span span = private_reveal(text);
 
-    must(span.length > 0 && utf8_is_valid(span.bytes, span.length));
+    must(utf8_is_valid(span.bytes, span.length) && !private_text_is_blank(text));
     must(words_count(span) <= max_words);
+}
+
+/* Averages lie between the scores that they are of, and have two decimals. */
+static void check_averages(struct span scores)
+{
+    struct coach_turn turns[8] = {{.is_scored = false}};
+    double average;
+
+    for (size_t i = 0; i < 8 && i < scores.length; i++) {
+        turns[i].is_scored = scores.bytes[i] & 8;
+        for (int at = 0; at < DIMENSION_COUNT; at++)
+            turns[i].scores[at] = (scores.bytes[i] >> at & 3) + 1;
+    }
+    for (int at = 0; at < DIMENSION_COUNT; at++)
+        if (summary_average(turns, 8, (enum dimension)at, &average))
+            must(average >= 1 && average <= 5 &&
+                 fabs(average * 100 - round(average * 100)) < 1e-6);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
@@ -49,9 +58,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (summary_parse(&text, &summary)) {
         must(summary.strength_count >= 1 && summary.strength_count <= 3);
         must(summary.action_count <= 4);
+        for (size_t i = 0; i < summary.strength_count; i++)
+            check_text(&summary.strengths[i], 20);
+        for (size_t i = 0; i < summary.improvement_count; i++)
+            check_text(&summary.improvements[i], 20);
+        for (size_t i = 0; i < summary.action_count; i++)
+            check_text(&summary.actions[i], 25);
         check_text(&summary.overall_assessment, 60);
     }
     summary_free(&summary);
+    check_averages(private_reveal(&text));
     private_text_free(&text);
     return 0;
 }

@@ -189,3 +189,54 @@ Test(settings, addresses_and_keys_of_speech_are_checked)
     expect_problem("TTS_PROVIDER=festival", NULL,
                    "TTS_PROVIDER=festival: must be one of");
 }
+
+Test(settings, a_plaintext_provider_on_another_machine_must_be_allowed)
+{
+    static char *const exposed[] = {
+        "GROQ_BASE_URL=http://models.example/v1",
+        "DEEPGRAM_BASE_URL=http://10.0.0.7",
+        "STT_BASE_URL=http://whisper:8000/v1",
+        "TTS_BASE_URL=http://[fe80::1]:8000",
+        "EMBEDDINGS_BASE_URL=http://127.0.0.1.example/v1",
+        "QDRANT_URL=http://localhost@qdrant.example:6333",
+        "LLM_FALLBACKS=builtin,small@https://a.example/v1,big@http://b.example/v1",
+    };
+
+    for (size_t at = 0; at < sizeof(exposed) / sizeof(exposed[0]); at++) {
+        char *alone[] = {exposed[at], NULL};
+        char *allowed[] = {exposed[at], "ALLOW_INSECURE_PROVIDERS=true", NULL};
+        char *problems = problems_of(alone, NULL);
+
+        cr_expect_not_null(strstr(problems, "ALLOW_INSECURE_PROVIDERS"), "%s: %s",
+                           exposed[at], problems);
+        free(problems);
+        problems = problems_of(allowed, NULL);
+        cr_expect_str_empty(problems, "%s", problems);
+        free(problems);
+    }
+}
+
+Test(settings, a_plaintext_provider_on_this_machine_is_fine)
+{
+    char *environment[] = {"GROQ_BASE_URL=http://127.0.0.1:9000/v1",
+                           "STT_BASE_URL=http://localhost:8000/v1",
+                           "TTS_BASE_URL=http://[::1]:8000/v1",
+                           "LLM_FALLBACKS=small@http://LOCALHOST:11434/v1", NULL};
+    char *problems = problems_of(environment, NULL);
+
+    cr_expect_str_empty(problems, "%s", problems);
+    free(problems);
+}
+
+Test(settings, a_certificate_needs_its_key_and_a_key_its_certificate)
+{
+    char *certificate[] = {"TLS_CERT_FILE=/tls/cert.pem", NULL};
+    char *key[] = {"TLS_KEY_FILE=/tls/key.pem", NULL};
+    char *problems = problems_of(certificate, NULL);
+
+    cr_expect_str_eq(problems, "TLS_KEY_FILE: is required with TLS_CERT_FILE\n");
+    free(problems);
+    problems = problems_of(key, NULL);
+    cr_expect_str_eq(problems, "TLS_CERT_FILE: is required with TLS_KEY_FILE\n");
+    free(problems);
+}

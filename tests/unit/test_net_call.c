@@ -5,6 +5,7 @@
 #include "private_reveal.h"
 
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 /* ---- what comes back ---- */
 
@@ -69,6 +70,18 @@ Test(net_call, every_way_in_which_a_call_can_end_is_told_apart)
                      outcomes[i].path);
         cr_expect_str_eq(last_body(&world), outcomes[i].body, "%s", outcomes[i].path);
     }
+    world_close(&world);
+}
+
+Test(net_call, what_stays_on_this_machine_goes_by_no_proxy)
+{
+    struct world world;
+
+    setenv("http_proxy", "http://127.0.0.1:1", 1); /* this test is a process of its own */
+    world_open(&world);
+    ask(&world, "/ok", LONG_ENOUGH);
+
+    cr_assert_eq(world.last.outcome, CALL_ANSWERED);
     world_close(&world);
 }
 

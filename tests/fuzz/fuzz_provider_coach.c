@@ -1,0 +1,80 @@
+/*
+ * What a server of chat completions may answer, whole and streamed, with any status and in any
+ * number of tries: an ask ends once, with a text or with an error of the model's, and what was
+ * told while it streamed is how the text begins.
+ *
+ * The input is what outside.h says; the first byte chooses the model and whether to stream.
+ */
+#include "coach_groq.h"
+#include "outside.h"
+#include "private_reveal.h"
+#include "utf8.h"
+
+static char *const environments[][3] = {
+    {"GROQ_API_KEY=key", "LLM_MODEL=openai/gpt-oss-20b", NULL},
+};
+
+struct heard {
+    unsigned ended;
+    enum error error;
+    struct private_text text;
+    struct buffer told; /* while it streamed */
+};
+
+static void on_done(void *context, enum error error, struct coach_answer answer)
+{
+    struct heard *heard = context;
+
+    must(heard->ended++ == 0);
+    must(answer.retry_after_s >= -1);
+    must(error == ERROR_LLM_RATE_LIMIT || answer.retry_after_s == -1);
+    must((error == OK) == !private_text_is_empty(&answer.text));
+    must(error == OK || error_info(error)->stage == STAGE_LLM);
+    must(error != ERROR_CONTENT_REFUSED); /* only a turn refuses */
+    heard->error = error;
+    heard->text = answer.text;
+}
+
+static void on_text(void *context, struct span piece)
+{
+    struct heard *heard = context;
+
+    must(heard->ended == 0 && piece.length > 0);
+    buffer_append(&heard->told, piece.bytes, piece.length);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
+{
+    static struct coach *coach;
+    struct span input = fuzz_input(bytes, length), text;
+    struct outside *outside = outside_open(environments[0]);
+    bool is_streamed = fuzz_choice(&input) & 1;
+    struct heard heard = {0};
+    struct coach_ask ask = {
+        .system = private_text_copy("JSON", 4),
+        .user = private_text_copy("I led it.", 9),
+        .schema_name = "turn",
+        .schema = "{\"type\":\"object\"}",
+        .timeout_ms = 20000,
+        .on_text = is_streamed ? on_text : NULL,
+    };
+
+    coach_free(
+        coach); /* it remembers formats that were refused: each input has its own */
+    coach = coach_groq_new(&outside->settings, "GROQ_API_KEY", outside->pool,
+                           outside->log, &outside->metrics);
+    buffer_init(&heard.told, 1 << 20);
+    outside_answer(outside, input);
+    coach->start(coach, &ask, on_done, &heard);
+    must(outside_run(outside) <= 4);
+    must(heard.ended == 1);
+
+    text = private_reveal(&heard.text);
+    if (heard.error == OK) {
+        must(utf8_is_valid(text.bytes, text.length));
+        must(!private_text_is_blank(&heard.text));
+    }
+    private_text_free(&heard.text);
+    buffer_done(&heard.told);
+    return 0;
+}
