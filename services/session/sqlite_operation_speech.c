@@ -35,18 +35,18 @@ enum operation_step operation_speech(struct operation *operation,
 enum operation_step operation_sweep_speech(struct operation *operation,
                                            struct operation_ground *ground)
 {
-    struct stored_speech oldest;
+    struct stored_speech first;
 
-    for (int64_t bytes = 0; bytes < SWEEP_BYTES; bytes += oldest.length_bytes) {
-        enum row_result result = rows_find_oldest_speech(ground->rows, &oldest);
+    for (int64_t bytes = 0; bytes < SWEEP_BYTES; bytes += first.length_bytes) {
+        enum row_result result = rows_find_speech_to_expire(ground->rows, &first);
 
         if (result == ROW_FAILED)
             return STEP_FAILED;
-        if (result == ROW_NONE || oldest.expires_ms > operation->now_ms)
+        if (result == ROW_NONE || first.expires_ms > operation->now_ms)
             return STEP_DONE;
         if (!ground->is_writing)
             return STEP_WRITE;
-        if (!rows_delete_speech(ground->rows, &oldest))
+        if (!rows_delete_speech(ground->rows, &first))
             return STEP_FAILED;
         operation->has_swept = true;
     }

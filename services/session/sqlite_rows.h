@@ -115,8 +115,8 @@ bool rows_insert_speech(struct sqlite_rows *rows, int64_t row,
 enum row_result rows_read_speech(struct sqlite_rows *rows, const struct store_id *id,
                                  const struct store_id *request_id, int64_t now_ms,
                                  struct store_speech *ret_speech);
-enum row_result rows_find_oldest_speech(struct sqlite_rows *rows,
-                                        struct stored_speech *ret_speech);
+enum row_result rows_find_speech_to_expire(struct sqlite_rows *rows,
+                                           struct stored_speech *ret_speech);
 bool rows_delete_speech(struct sqlite_rows *rows, const struct stored_speech *speech);
 
 /* Refusals.  `ret_has_evicted` as above. */

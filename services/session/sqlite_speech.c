@@ -52,10 +52,9 @@ bool rows_drop_heard(struct sqlite_rows *rows, int64_t row)
     return statement_run(rows, drop);
 }
 
-enum row_result rows_find_oldest_speech(struct sqlite_rows *rows,
-                                        struct stored_speech *ret_speech)
+static enum row_result find_speech(struct sqlite_rows *rows, sqlite3_stmt *found,
+                                   struct stored_speech *ret_speech)
 {
-    sqlite3_stmt *found = statement_use(rows, STATEMENT_OLDEST_SPEECH);
     enum row_result result = statement_step(rows, found);
 
     if (result == ROW_FOUND)
@@ -66,6 +65,13 @@ enum row_result rows_find_oldest_speech(struct sqlite_rows *rows,
         };
     statement_leave(found);
     return result;
+}
+
+enum row_result rows_find_speech_to_expire(struct sqlite_rows *rows,
+                                           struct stored_speech *ret_speech)
+{
+    return find_speech(rows, statement_use(rows, STATEMENT_FIRST_SPEECH_TO_EXPIRE),
+                       ret_speech);
 }
 
 bool rows_delete_speech(struct sqlite_rows *rows, const struct stored_speech *speech)
@@ -99,7 +105,8 @@ static bool make_room(struct sqlite_rows *rows, int64_t bytes, int64_t most_byte
         return false;
     while (total_bytes + bytes > most_bytes) {
         struct stored_speech oldest;
-        enum row_result result = rows_find_oldest_speech(rows, &oldest);
+        enum row_result result =
+            find_speech(rows, statement_use(rows, STATEMENT_OLDEST_SPEECH), &oldest);
 
         if (result == ROW_NONE)
             rows_damaged(rows);

@@ -399,7 +399,7 @@ static void commit(struct turn *turn)
     struct store_commit commit = {
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
-        .input = turn->request.input,
+        .input = turn_input(turn),
         .turn_number = turn->number,
         .is_scored = turn_is_scored(turn),
         .now_ms = now_ms,

@@ -14,6 +14,16 @@ static const char type_message[] =
     "The limit for spoken answers today is reached. You can "
     "still type your answer.";
 
+struct store_input turn_input(const struct turn *turn)
+{
+    struct store_input input = turn->request.input;
+
+    if (input.has_audio && !input.key.is_there)
+        input.key = (struct store_key){
+            .is_there = true, .key = input.audio, .fingerprint = input.audio};
+    return input;
+}
+
 void turn_claim(struct turn *turn, store_begun_fn *done)
 {
     const struct settings *settings = turn->services->settings;
@@ -21,7 +31,7 @@ void turn_claim(struct turn *turn, store_begun_fn *done)
     struct store_claim claim = {
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
-        .input = turn->request.input,
+        .input = turn_input(turn),
         .audio_ms = turn->request.audio_ms,
         .caps = {.turns = settings->max_turns_per_day,
                  .audio_ms = settings->max_audio_s_per_day * 1000},

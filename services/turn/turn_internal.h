@@ -68,6 +68,12 @@ struct turn {
     char reason[80];
 };
 
+/* What identifies the turn's input to the store.  A recording that came without a key has its digest
+ * for one: no two recordings are equal, and a copy that was held up on its way is answered with the turn
+ * that it made, however many came after it.  (A refusal is not remembered under it: the end of a claim has
+ * the client's own key.) */
+struct store_input turn_input(const struct turn *turn);
+
 /* Asks the store for the claim. */
 void turn_claim(struct turn *turn, store_begun_fn *done);
 

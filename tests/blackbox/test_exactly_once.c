@@ -253,6 +253,25 @@ Test(exactly_once, the_same_recording_is_never_a_second_turn)
     world_end(world);
 }
 
+/* Its copy was held up on its way, and the interview went on meanwhile. */
+Test(exactly_once, a_recording_is_known_again_however_many_turns_came_after_it)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 5);
+    struct form form = form_with_recording(world, 1, ANSWER);
+    upstream_keeps_asking(world->upstream);
+
+    const struct reply *first = send_form(world, &session, form);
+    expect_success(first);
+    expect_success(answer(world, &session, ANSWER " And more."));
+    expect_success(answer(world, &session, ANSWER " And still more."));
+    const struct reply *late = send_form(world, &session, form);
+
+    cr_assert_str_eq(outcome(world, late), outcome(world, first));
+    expect_number(get_session(world, &session), "data.turn_count", 3);
+    world_end(world);
+}
+
 Test(exactly_once, another_recording_with_the_same_words_is_a_new_turn)
 {
     struct world *world = world_with_groq();

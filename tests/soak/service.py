@@ -61,6 +61,7 @@ class Service:
         self._process = None
         self._asked_to_end = False
         self._is_wanted = False
+        self._has_answered = False
         self._watching = None
         self.clock = pathlib.Path(directory) / f"{name}.clock"
         self.clock.write_bytes(bytes(8))
@@ -84,6 +85,7 @@ class Service:
         """Returns when it answers."""
         self._asked_to_end = False
         self._is_wanted = True
+        self._has_answered = False
         environment = {
             "PATH": os.environ["PATH"],
             "HOME": str(self.log.parent),
@@ -105,15 +107,18 @@ class Service:
         await self._await_port()
 
     async def _await_port(self):
-        if not await await_answer(self.address, lambda: self.is_running) and self.is_running:
+        self._has_answered = await await_answer(self.address, lambda: self.is_running)
+        if not self._has_answered and self.is_running:
             self._complain("starts that took too long", self._name)
 
     async def _watch(self, process):
         status = await process.wait()
         if self._asked_to_end:
             return
-        self.ends["by itself"] += 1
-        self._complain("ends that nobody asked for", f"{self._name}: {status}; {self._last_words()}")
+        # Who finds its store locked or full at its start says so and ends; systemd starts it again.
+        if self._has_answered or status != 1:
+            self.ends["by itself"] += 1
+            self._complain("ends that nobody asked for", f"{self._name}: {status}; {self._last_words()}")
         await asyncio.sleep(0.2)
         if self._is_wanted:
             await self.start()

@@ -18,6 +18,7 @@ import pathlib
 import random
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -159,6 +160,7 @@ def report(plan, weather, complain, seconds):
 
 
 def main():
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends it as Ctrl-C does: tidily
     arguments = read_arguments()
     plan = make_plan(arguments)
     started = time.monotonic()
