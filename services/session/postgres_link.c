@@ -240,7 +240,8 @@ static void on_answer(struct postgres_link *link, PGresult *result)
     case PGRES_PIPELINE_ABORTED: awaited->has_come = true; return;
     default: break; /* libpq's; an error, or what was never asked for */
     }
-    awaited->has_come = true;
+    /* An error at the Sync is of the group's commit: the Sync's own answer is still to come. */
+    awaited->has_come = operation != NULL;
     if (*group->sqlstate == '\0')
         postgres_state_of(result, group->sqlstate);
     if (operation != NULL)

@@ -2,57 +2,11 @@
  * What only the store in PostgreSQL has: processes that claim, connections that break, tables
  * that several make at once.
  */
-#include "session_world.h"
+#include "postgres_world.h"
 
 #include <pthread.h>
 
-static struct world world;
-
-static void set_up(void)
-{
-    if (postgres_url() == NULL)
-        cr_skip_test("only on PostgreSQL");
-    world = world_new();
-}
-
-static void tear_down(void)
-{
-    if (postgres_url() != NULL)
-        world_free(&world);
-}
-
 TestSuite(postgres, .init = set_up, .fini = tear_down);
-
-/* One command on the tables of this world. */
-static void run_sql(const char *sql)
-{
-    struct buffer command;
-
-    buffer_init(&command, 4096);
-    buffer_append_string(&command,
-                         "SET client_min_messages = error; SET search_path = \"");
-    buffer_append_string(&command, schema_of(&world.place));
-    buffer_append_string(&command, "\";");
-    buffer_append_string(&command, sql);
-    run_in_postgres(command.bytes);
-    buffer_done(&command);
-}
-
-/* Another process on the same tables. */
-static struct world beside(void)
-{
-    struct world other = world;
-
-    other.store = world_open(world.place.url);
-    other.loop = loop_new();
-    return other;
-}
-
-static void beside_free(struct world *other)
-{
-    store_close(other->store);
-    loop_free(other->loop);
-}
 
 Test(postgres, while_a_process_lives_another_does_not_claim_its_turn)
 {

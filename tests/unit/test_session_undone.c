@@ -1,0 +1,42 @@
+/*
+ * What PostgreSQL undoes, keeps waiting or gives back damaged, and what becomes of it.
+ */
+#include "postgres_world.h"
+
+TestSuite(undone, .init = set_up, .fini = tear_down);
+
+/* A trigger that does `body` for the first row that comes, and nothing for those behind it. */
+static void on_first(const char *table, const char *when, const char *each,
+                     const char *body)
+{
+    struct buffer sql;
+
+    buffer_init(&sql, 4096);
+    buffer_append_string(&sql,
+                         "CREATE SEQUENCE seen; CREATE FUNCTION once() RETURNS trigger"
+                         " LANGUAGE plpgsql SET search_path FROM CURRENT AS $$ BEGIN"
+                         " IF nextval('seen') = 1 THEN ");
+    buffer_append_string(&sql, body);
+    buffer_append_string(&sql, " END IF; RETURN NEW; END $$; CREATE ");
+    buffer_append_string(&sql, when);
+    buffer_append_string(&sql, table);
+    buffer_append_string(&sql, each);
+    buffer_append_string(&sql, " FOR EACH ROW EXECUTE FUNCTION once();");
+    run_sql(sql.bytes);
+    buffer_done(&sql);
+}
+
+Test(undone, a_transaction_that_fails_at_its_very_end_is_tried_again)
+{
+    struct id id = start(&world, 3);
+    struct answer answer;
+
+    on_first("poise_turn", "CONSTRAINT TRIGGER late AFTER INSERT ON ",
+             " DEFERRABLE INITIALLY DEFERRED",
+             "RAISE EXCEPTION 'once' USING ERRCODE = 'serialization_failure';");
+    claim(&world, &id, said("one"));
+    cr_expect_eq(commit(&world, &id, 1, said("one"), "one"), OK);
+    answer = load(&world, &id);
+    cr_expect_eq(answer.session->turn_count, 1);
+    answer_free(&answer);
+}
