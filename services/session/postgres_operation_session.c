@@ -109,8 +109,12 @@ enum postgres_next postgres_create_next(struct postgres_operation *operation)
         operation->step = CREATE_EXPLAIN;
         return NEXT_ASK;
     }
-    if (!operation->is_found)
-        return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
+    if (!operation->is_found) {
+        if (is_counted(&operation->request.create))
+            return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
+        operation->step = CREATE_INSERT; /* what was in the way went meanwhile */
+        return NEXT_ASK;
+    }
     found = store_id_of(&operation->session->id);
     if (!store_id_equals(&found, &operation->session_id)) {
         operation->is_replay = true;

@@ -40,3 +40,14 @@ Test(undone, a_transaction_that_fails_at_its_very_end_is_tried_again)
     cr_expect_eq(answer.session->turn_count, 1);
     answer_free(&answer);
 }
+
+Test(undone, a_session_whose_key_was_given_up_meanwhile_is_made)
+{
+    struct answer answer;
+
+    on_first("poise_session", "TRIGGER early BEFORE INSERT ON ", "", "RETURN NULL;");
+    answer = create(&world, session_of(3, NOW_MS), (struct store_key){0});
+    cr_expect_eq(answer.error, OK);
+    cr_expect_not(answer.is_replay);
+    answer_free(&answer);
+}
