@@ -233,6 +233,7 @@ enum postgres_next postgres_done(struct postgres_operation *operation, enum erro
 
 void postgres_damaged(struct postgres_operation *operation)
 {
+    drop_result(operation); /* an error brings nothing with it */
     memcpy(operation->sqlstate, POSTGRES_DAMAGED, sizeof(operation->sqlstate));
     operation->error = ERROR_STORE_UNAVAILABLE;
 }

@@ -51,3 +51,16 @@ Test(undone, a_session_whose_key_was_given_up_meanwhile_is_made)
     cr_expect_not(answer.is_replay);
     answer_free(&answer);
 }
+
+Test(undone, speech_of_a_kind_that_nobody_knows_is_an_error_and_nothing_more)
+{
+    struct id id = start(&world, 3);
+    struct id request_id = spoken_turn(&world, &id, 1, speech_of(&world, "la", 8));
+    struct answer answer;
+
+    run_sql("UPDATE poise_speech SET content_type = 'audio/ogg'");
+    answer = load_speech(&world, &id, &request_id);
+    cr_expect_eq(answer.error, ERROR_STORE_UNAVAILABLE);
+    cr_expect(private_text_is_empty(&answer.speech.audio));
+    answer_free(&answer);
+}
