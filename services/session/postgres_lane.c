@@ -81,8 +81,8 @@ void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *o
 
     operation->asked_us = clock_monotonic_us();
     operation->lane = lane;
-    if (postgres_lane_total(lane) >= QUEUED_MOST ||
-        (postgres_lane_is_away(lane, is_durable) && operation->kind != POSTGRES_END)) {
+    if (operation->kind != POSTGRES_END && (postgres_lane_total(lane) >= QUEUED_MOST ||
+                                            postgres_lane_is_away(lane, is_durable))) {
         postgres_operation_fail(operation);
         postgres_list_push(&lane->failed, operation);
         postgres_lane_flush_soon(lane);

@@ -64,3 +64,16 @@ Test(undone, speech_of_a_kind_that_nobody_knows_is_an_error_and_nothing_more)
     cr_expect(private_text_is_empty(&answer.speech.audio));
     answer_free(&answer);
 }
+
+Test(undone, a_claim_is_given_back_where_too_much_is_asked_already)
+{
+    struct id id = start(&world, 3);
+
+    claim(&world, &id, said("one"));
+    for (int i = 0; i < 32768; i++)
+        report(&world, &id, 1, true);
+    end(&world, &id, (struct store_key){0}, NULL);
+    while (check(&world) != OK)
+        continue;
+    claim(&world, &id, said("two"));
+}
