@@ -226,6 +226,7 @@ static void take_rates(struct store *store, struct loop *loop,
     assert(request->count >= 1 && request->count <= STORE_RATES_MOST);
     operation->tell.rates = done;
     operation->request.rates = *request;
+    operation->is_alone = true; /* it locks, and two may ask in opposite orders */
     push(store, loop, operation);
 }
 

@@ -1,7 +1,10 @@
 /*
  * What PostgreSQL undoes, keeps waiting or gives back damaged, and what becomes of it.
  */
+#include "clock.h"
 #include "postgres_world.h"
+
+#include <pthread.h>
 
 TestSuite(undone, .init = set_up, .fini = tear_down);
 
@@ -76,4 +79,72 @@ Test(undone, a_claim_is_given_back_where_too_much_is_asked_already)
     while (check(&world) != OK)
         continue;
     claim(&world, &id, said("two"));
+}
+
+struct taker {
+    struct world world;
+    pthread_barrier_t *barrier; /* borrowed */
+    bool is_other;              /* asks in the other order */
+    int left;
+    int64_t longest_us;
+};
+
+static void on_one(struct taker *taker)
+{
+    if (--taker->left == 0)
+        loop_stop(taker->world.loop);
+}
+
+static void on_taken(void *context, enum error error,
+                     const struct store_rate rates[STORE_RATES_MOST])
+{
+    (void)rates;
+    cr_expect_eq(error, OK);
+    on_one(context);
+}
+
+static void *take_both(void *context)
+{
+    struct taker *taker = context;
+    struct store *store = taker->world.store;
+
+    for (int round = 0; round < 40; round++) {
+        int64_t from_us;
+
+        pthread_barrier_wait(taker->barrier);
+        from_us = clock_monotonic_us();
+        taker->left = 8;
+        for (int i = 0; i < 8; i++) {
+            struct store_rate_request request = {
+                .count = 1,
+                .rates = {{.key = digest_of(taker->is_other == (i < 4) ? "alice" : "bob"),
+                           .per_minute = 1000000}}};
+
+            store->take_rates(store, taker->world.loop, &request, on_taken, taker);
+        }
+        loop_run(taker->world.loop);
+        from_us = clock_monotonic_us() - from_us;
+        if (from_us > taker->longest_us)
+            taker->longest_us = from_us;
+    }
+    return NULL;
+}
+
+Test(undone, processes_that_count_for_the_same_clients_do_not_block_each_other)
+{
+    struct taker takers[2];
+    pthread_barrier_t barrier;
+    pthread_t threads[2];
+
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (int i = 0; i < 2; i++)
+        takers[i] = (struct taker){.world = beside(), .barrier = &barrier, .is_other = i};
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, take_both, &takers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        cr_expect_lt(takers[i].longest_us, 900000); /* PostgreSQL's deadlock_timeout */
+        beside_free(&takers[i].world);
+    }
 }
