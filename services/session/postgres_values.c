@@ -293,13 +293,14 @@ size_t postgres_row_texts(struct postgres_row *row, struct private_text *texts,
         return 0;
     count = read_32(bytes + ARRAY_HEAD_BYTES);
     for (size_t i = 0; i < count; i++) {
-        size_t element = length - at < sizeof(uint32_t) ? SIZE_MAX : read_32(bytes + at);
+        size_t left = length - at;
+        size_t element = left < sizeof(uint32_t) ? 0 : read_32(bytes + at);
 
-        at += sizeof(uint32_t);
-        if (i == most || element > length - at) {
+        if (i == most || left < sizeof(uint32_t) || element > left - sizeof(uint32_t)) {
             row->is_damaged = true;
             return i;
         }
+        at += sizeof(uint32_t);
         texts[i] = private_text_copy(bytes + at, element);
         at += element;
     }

@@ -2,6 +2,7 @@
  * What PostgreSQL undoes, keeps waiting or gives back damaged, and what becomes of it.
  */
 #include "clock.h"
+#include "postgres_values.h"
 #include "postgres_world.h"
 
 #include <pthread.h>
@@ -147,4 +148,23 @@ Test(undone, processes_that_count_for_the_same_clients_do_not_block_each_other)
         cr_expect_lt(takers[i].longest_us, 900000); /* PostgreSQL's deadlock_timeout */
         beside_free(&takers[i].world);
     }
+}
+
+/* array_send()'s head of one dimension and one element, and then too little for its length. */
+Test(undone, an_array_that_ends_too_early_is_damaged)
+{
+    static char bytes[] = "\0\0\0\1\0\0\0\0\0\0\0\x19\0\0\0\1\0\0\0\1\0\0";
+    PGresAttDesc column = {.name = bytes};
+    PGresult *result = PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
+    struct private_text texts[2] = {{0}};
+
+    PQsetResultAttrs(result, 1, &column);
+    for (int more = 0; more < 4; more++) {
+        struct postgres_row row = postgres_row_of(result, 0);
+
+        PQsetvalue(result, 0, 0, bytes, 20 + more);
+        cr_expect_eq(postgres_row_texts(&row, texts, 2), 0);
+        cr_expect(row.is_damaged);
+    }
+    PQclear(result);
 }
