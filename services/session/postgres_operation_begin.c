@@ -305,7 +305,9 @@ static enum postgres_next decide(struct postgres_operation *operation)
     verdict = store_decide(&beginning->facts, &operation->request.begin.input);
     beginning->replays_record = verdict == VERDICT_REPLAY_RECORD;
     switch (verdict) {
-    case VERDICT_RUN: return go_to(operation, BEGIN_CLAIM);
+    case VERDICT_RUN:
+        operation->is_alone |= is_capped(operation); /* it locks the day */
+        return go_to(operation, BEGIN_CLAIM);
     case VERDICT_REPLAY_LAST:
     case VERDICT_REPLAY_RECORD: return go_to(operation, BEGIN_REPLAY);
     case VERDICT_WAIT: return wait(operation, LOOK_EACH_MS);

@@ -150,6 +150,98 @@ Test(undone, processes_that_count_for_the_same_clients_do_not_block_each_other)
     }
 }
 
+/* A process whose client goes on with another: `moved` is the session that moves. */
+struct mover {
+    struct world world;
+    pthread_barrier_t *barrier; /* borrowed */
+    struct id *moved;           /* borrowed from the test */
+    bool is_left;               /* it reports the last reply there */
+    int left;
+    int64_t longest_us;
+};
+
+static void on_moved(struct mover *mover)
+{
+    if (--mover->left == 0)
+        loop_stop(mover->world.loop);
+}
+
+static void on_claimed(void *context, enum error error, struct store_begun begun)
+{
+    cr_expect_eq(error, OK);
+    session_free(begun.session);
+    on_moved(context);
+}
+
+static void on_loaded(void *context, enum error error, struct session *session,
+                      bool is_replay)
+{
+    struct mover *mover = context;
+
+    (void)is_replay;
+    cr_expect_eq(error, OK);
+    session_free(session);
+    if (mover->is_left)
+        report(&mover->world, mover->moved, 1, true);
+    on_moved(mover);
+}
+
+/* The claim and the report go in one group, behind what both were asked with. */
+static void *claim_capped(void *context)
+{
+    struct mover *mover = context;
+    struct store *store = mover->world.store;
+
+    for (int round = 0; round < 40; round++) {
+        struct store_claim claim = {.session_id = start(&mover->world, 3),
+                                    .request_id = id_random(),
+                                    .input = said("two"),
+                                    .caps = {.turns = 1000000},
+                                    .now_ms = NOW_MS};
+        int64_t from_us;
+
+        if (mover->is_left) {
+            *mover->moved = start(&mover->world, 3);
+            turn(&mover->world, mover->moved, 1, said("one"));
+        }
+        pthread_barrier_wait(mover->barrier);
+        if (!mover->is_left)
+            claim.session_id = *mover->moved;
+        from_us = clock_monotonic_us();
+        mover->left = 2;
+        store->begin_turn(store, mover->world.loop, &claim, on_claimed, mover);
+        store->load_session(store, mover->world.loop, &claim.session_id, NOW_MS,
+                            on_loaded, mover);
+        loop_run(mover->world.loop);
+        from_us = clock_monotonic_us() - from_us;
+        if (from_us > mover->longest_us)
+            mover->longest_us = from_us;
+        pthread_barrier_wait(mover->barrier);
+    }
+    return NULL;
+}
+
+Test(undone, processes_that_count_the_turns_of_a_day_do_not_block_each_other)
+{
+    struct mover movers[2];
+    pthread_barrier_t barrier;
+    pthread_t threads[2];
+    struct id moved;
+
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (int i = 0; i < 2; i++)
+        movers[i] = (struct mover){
+            .world = beside(), .barrier = &barrier, .moved = &moved, .is_left = i == 0};
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, claim_capped, &movers[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+    for (int i = 0; i < 2; i++) {
+        cr_expect_lt(movers[i].longest_us, 900000); /* PostgreSQL's deadlock_timeout */
+        beside_free(&movers[i].world);
+    }
+}
+
 /* array_send()'s head of one dimension and one element, and then too little for its length. */
 Test(undone, an_array_that_ends_too_early_is_damaged)
 {
