@@ -213,9 +213,9 @@ Test(store_away, when_the_first_host_may_not_be_written_any_more_the_second_is_u
 
     struct session session = start_session(world, 3);
     expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
-    world_end(world);
-    world = world_with_builtin_coach(postgres_setting(second));
-    expect_number(get_session(world, &session), "data.turn_count", 1);
+    struct world *other = world_with_builtin_coach(postgres_setting(second));
+    expect_number(get_session(other, &session), "data.turn_count", 1);
+    world_end(other);
     world_end(world);
     postgres_end(first);
     postgres_end(second);

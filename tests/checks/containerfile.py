@@ -17,7 +17,7 @@ CONTAINERFILE = "services/deploy/Containerfile"
 # Of PACKAGES in ./dev: for tests, other compilers and checks, not for a build.
 NOT_FOR_A_BUILD = {
     "binutils", "clang", "clang-format", "curl", "espeak-ng", "jq", "libclang-rt-14-dev",
-    "libcriterion-dev", "python3", "python3-jsonschema", "sox",
+    "libcriterion-dev", "libssl-dev", "openssl", "python3", "python3-jsonschema", "sox",
 }  # fmt: skip
 # Beside PACKAGES: gcc only recommends it.
 OF_THE_COMPILER = {"libc6-dev"}
