@@ -92,7 +92,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
 
     worker->loop = loop_new();
     worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
-    worker->store = store_metered_new(shared->store, metrics);
+    worker->store = store_metered_new(shared->store, metrics, worker->log);
     worker->pool = call_pool_new(worker->loop);
     coaches_init(&worker->coaches, settings, worker->loop, worker->pool, worker->log,
                  metrics);

@@ -8,6 +8,9 @@
 
 #include <stdlib.h>
 
+/* A store that fails now and then is told of this often at most. */
+#define SAY_AWAY_EVERY_US 1000000
+
 /* One call that has no answer yet. */
 struct waiting {
     struct metered *store; /* borrowed: it owns the call */
@@ -29,7 +32,10 @@ struct metered {
     struct store store;      /* the first member: the interface is cast back */
     struct store *inner;     /* borrowed */
     struct metrics *metrics; /* borrowed */
-    struct waiting *first;   /* owned list, in the order of asking */
+    struct log *log;         /* borrowed */
+    bool is_away;            /* as the log has it */
+    int64_t said_away_us;
+    struct waiting *first; /* owned list, in the order of asking */
     struct waiting *last;
 };
 
@@ -57,17 +63,43 @@ static struct waiting *begin(struct store *store, enum store_call call, void *co
     return waiting;
 }
 
+static void note_away(struct metered *self, int64_t now_us)
+{
+    struct log_line *line;
+
+    if (self->is_away || now_us - self->said_away_us < SAY_AWAY_EVERY_US)
+        return;
+    self->is_away = true;
+    self->said_away_us = now_us;
+    line = log_begin(self->log, LOG_ERROR, "store_away");
+    log_number(line, LOG_STORE_ERROR, self->inner->stats(self->inner).last_error);
+    log_end(line);
+}
+
+static void note_back(struct metered *self)
+{
+    if (!self->is_away)
+        return;
+    self->is_away = false;
+    log_end(log_begin(self->log, LOG_WARNING, "store_back"));
+}
+
 /* Counts, and gives back what there is left to do with it. */
 static struct waiting end(struct waiting *waiting, enum error error)
 {
     struct metered *self = waiting->store;
     struct metrics *metrics = self->metrics;
     struct waiting copy = *waiting;
+    int64_t now_us = clock_monotonic_us();
 
     histogram_note(&metrics->STORE_DURATION[waiting->call], BUCKETS_DURATIONS,
-                   clock_monotonic_us() - waiting->started_us);
-    if (error == ERROR_STORE_UNAVAILABLE)
+                   now_us - waiting->started_us);
+    if (error == ERROR_STORE_UNAVAILABLE) {
         metrics_add(&metrics->STORE_FAILURES[waiting->call], 1);
+        note_away(self, now_us);
+    } else {
+        note_back(self);
+    }
     metrics_add(&metrics->STORE_WAITING, -1);
     if (waiting->previous != NULL)
         waiting->previous->next = waiting->next;
@@ -238,7 +270,8 @@ static struct store_stats stats(struct store *store)
     return inner_of(store)->stats(inner_of(store));
 }
 
-struct store *store_metered_new(struct store *store, struct metrics *metrics)
+struct store *store_metered_new(struct store *store, struct metrics *metrics,
+                                struct log *log)
 {
     struct metered *self = MEM_NEW(struct metered);
 
@@ -259,6 +292,8 @@ struct store *store_metered_new(struct store *store, struct metrics *metrics)
                   .stats = stats},
         .inner = store,
         .metrics = metrics,
+        .log = log,
+        .said_away_us = -SAY_AWAY_EVERY_US,
     };
     return &self->store;
 }

@@ -50,8 +50,10 @@ Test(store_away, while_it_is_gone_sessions_cannot_be_reached_and_then_they_go_on
                                    "\"difficulty\":\"easy\"}"),
                  ERROR_STORE_UNAVAILABLE);
     expect_not_ready(world);
+    world_await_output(world, "\"event\":\"store_away\"");
     postgres_start_again(postgres);
     await_ready(world);
+    world_await_output(world, "\"event\":\"store_back\"");
     cr_assert_str_eq(session_facts(world, &session), facts);
     expect_number(answer(world, &session, ANSWER " Two."), "data.question_number", 2);
     world_end(world);

@@ -215,6 +215,12 @@ async def lock_tables(storm, _, seconds):
 # --- The schedule ---
 
 
+async def is_set_within(event, seconds):
+    with contextlib.suppress(TimeoutError):
+        await asyncio.wait_for(event.wait(), seconds)
+    return event.is_set()
+
+
 class Schedule:
     def __init__(self, storm, rng, seams, ends_processes, note):
         self._storm, self._rng, self._note = storm, rng, note
@@ -231,8 +237,7 @@ class Schedule:
         """Begins one fault after the other until `until` (an asyncio.Event), then awaits their ends.
         What is drawn depends on the seed alone, and so does what a fault draws for itself; what would
         be too much at once is left out."""
-        while self._faults and not until.is_set():
-            await asyncio.sleep(self._rng.uniform(*GAP_S))
+        while self._faults and not await is_set_within(until, self._rng.uniform(*GAP_S)):
             chosen = self._rng.choices(self._faults, [each.weight for each in self._faults])[0]
             seconds = self._rng.uniform(*chosen.seconds)
             own = random.Random(self._rng.random())

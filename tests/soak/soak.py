@@ -5,8 +5,10 @@ One process with its SQLite file, or with --cluster two on one PostgreSQL behind
 scripted providers, and candidates that behave as the app does (candidate.py).  faults.py is what goes
 wrong, complaints.py what must never be, storm.py the course of it.
 
-Exit status 0 means that every invariant held; otherwise the seed is said again, which makes the same
-faults in the same order (what they hit depends on the machine's own timing).
+Exit status 0 means that every invariant held; otherwise the seed is said again, which draws the same
+faults in the same order (what they hit depends on the machine's own timing).  To look closer, --only
+takes a part of a fault's name, --keep a directory for the logs, --set settings of the program, --poise
+a program that was broken on purpose.
 """
 
 import argparse
@@ -45,7 +47,6 @@ class Plan:
     impatience: float = 0.03
     flood_connections: int = 600
     scrub_s: float = 90
-    memory_factor: float = 1.0
     measures: bool = True  # memory and descriptors; it takes pauses of more than a minute
 
 

@@ -132,7 +132,7 @@ class Storm:
         blowing = asyncio.create_task(schedule.blow(over))
         started, turns = time.monotonic(), self.ledger.counts["turns"]
         while time.monotonic() - started < seconds or self._wants_more_turns(ends_processes):
-            await self._load(1)
+            await self._load(min(1, seconds))
         over.set()
         await blowing
         spent_s = time.monotonic() - started
@@ -202,7 +202,7 @@ class Storm:
             self.figures.setdefault("descriptors, before and after", []).append(
                 f"{files.total()} {files_now.total()}"
             )
-            if kb_now > self.plan.memory_factor * max(kb * MEMORY_MAY_GROW, kb + MEMORY_MAY_GROW_KB):
+            if kb_now > max(kb * MEMORY_MAY_GROW, kb + MEMORY_MAY_GROW_KB):
                 self.complain("memory that did not come back", f"{service.log.stem}: {kb} to {kb_now} KB")
             # A call pool keeps connections that the provider has closed until it looks at them again.
             kept = [each.pop(OF_OTHERS, 0) for each in (files, files_now)]
