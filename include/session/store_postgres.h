@@ -13,7 +13,8 @@
  *
  * While the server is away what is asked waits for three seconds and is tried again, also on
  * another server where the URL names several; then it fails with ERROR_STORE_UNAVAILABLE, and from
- * then on at once, until the server is back.  Nothing happens twice by that.
+ * then on at once, until the server is back.  No turn happens twice by that; a request that was
+ * being taken out of its rate may be counted twice.
  *
  * What is deleted is gone for every query at once.  PostgreSQL itself keeps the bytes of deleted
  * rows in its files until vacuum comes by, and in its write-ahead log, archives and replicas for

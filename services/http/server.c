@@ -199,14 +199,16 @@ static void on_connection(void *context, struct MHD_Connection *mhd,
  */
 static bool was_closed_unheard(struct connection *connection)
 {
+    bool has_ended;
+
     if (connection->is_answered || connection->is_last)
         return false;
     if (connection->state == CONNECTION_IDLE || connection->state == CONNECTION_STAYING)
         return wire_client_is_there(connection) && !wire_has_ended(connection);
     if (connection->state != CONNECTION_HEAD || connection->language == LANGUAGE_PLAIN)
         return connection->state == CONNECTION_HEAD;
-    return wire_records(connection) - connection->first_record >
-           (wire_has_ended(connection) ? 1 : 0);
+    has_ended = wire_has_ended(connection); /* may read the record that is counted */
+    return wire_records(connection) - connection->first_record > (has_ended ? 1 : 0);
 }
 
 /* Targets are compared as they came: see router.h. */

@@ -20,7 +20,7 @@
 #define GROUP_MOST  64 /* operations */
 #define GROUPS_MOST 8  /* on the quick link at a time; more gathers */
 #define QUEUED_MOST 32768
-#define END_US      INT64_C(600000000) /* a claim must be given back, however late */
+#define END_US      INT64_C(600000000) /* is_news(), however late */
 #define TRIES_MOST  50
 #define AGAIN_MS    10
 
@@ -50,9 +50,16 @@ static bool is_durable_kind(enum postgres_kind kind)
     return false;
 }
 
+/* Nobody waits for it, and it must be told however late: what it says would else be taken for
+ * its contrary. */
+static bool is_news(const struct postgres_operation *operation)
+{
+    return operation->kind == POSTGRES_END || operation->kind == POSTGRES_DELIVERY;
+}
+
 static int64_t patience_us(const struct postgres_operation *operation)
 {
-    return operation->kind == POSTGRES_END ? END_US : PATIENCE_US;
+    return is_news(operation) ? END_US : PATIENCE_US;
 }
 
 static struct mark *mark_of(struct postgres_lane *lane,
@@ -81,8 +88,8 @@ void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *o
 
     operation->asked_us = clock_monotonic_us();
     operation->lane = lane;
-    if (operation->kind != POSTGRES_END && (postgres_lane_total(lane) >= QUEUED_MOST ||
-                                            postgres_lane_is_away(lane, is_durable))) {
+    if ((operation->kind != POSTGRES_END && postgres_lane_total(lane) >= QUEUED_MOST) ||
+        (!is_news(operation) && postgres_lane_is_away(lane, is_durable))) {
         postgres_operation_fail(operation);
         postgres_list_push(&lane->failed, operation);
         postgres_lane_flush_soon(lane);

@@ -128,6 +128,7 @@ static void expire(struct postgres_lane *lane, bool is_durable)
         postgres_lane_unmark(lane, operation, false);
         postgres_lane_fail(lane, operation);
     }
+    postgres_lane_flush_soon(lane); /* what stood behind one of them in its session */
 }
 
 /* One lane of the process does it each second. */
