@@ -362,12 +362,13 @@ static bool run(struct process *process, int64_t port)
     struct watchdog *watchdog = NULL;
     size_t started = 0;
 
+    /* Before anybody is served, whose turn a signal would else cut off. */
+    watch(process, &process->terminate, SIGTERM, on_terminate);
+    watch(process, &process->interrupt, SIGINT, on_terminate);
+    watch(process, &process->hangup, SIGHUP, on_hangup);
     while (started < process->worker_count && worker_start(process->workers[started]))
         started++;
     if (started == process->worker_count) {
-        watch(process, &process->terminate, SIGTERM, on_terminate);
-        watch(process, &process->interrupt, SIGINT, on_terminate);
-        watch(process, &process->hangup, SIGHUP, on_hangup);
         loop_before_sleep(process->loop, flush_log, process);
         loop_timer_start(process->loop, 0, sweep, process);
         watchdog = watchdog_start(process->loop, process->workers, process->worker_count);

@@ -45,15 +45,22 @@ struct tls *tls_new(const char *certificate_file, const char *key_file,
 bool tls_reload(struct tls *tls, struct certificate_problem *ret_problem)
 {
     struct certificate *fresh, *old;
+    bool is_worse;
 
     if (!certificate_load(tls->certificate_file, tls->key_file, &fresh, ret_problem))
         return false;
     pthread_mutex_lock(&tls->lock);
     old = tls->certificate;
-    tls->certificate = fresh;
+    /* A renewal that went back in time: what clients take now is better. */
+    is_worse = certificate_days_left(fresh) < 0 && certificate_days_left(old) >= 0;
+    if (!is_worse)
+        tls->certificate = fresh;
     pthread_mutex_unlock(&tls->lock);
-    certificate_unref(old);
-    return true;
+    certificate_unref(is_worse ? fresh : old);
+    if (is_worse)
+        *ret_problem = (struct certificate_problem){
+            .text = "the new certificate has expired", .reason = "expired"};
+    return !is_worse;
 }
 
 struct certificate *tls_certificate(struct tls *tls)

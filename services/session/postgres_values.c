@@ -1,14 +1,17 @@
 #include "postgres_values.h"
 
+#include "clock.h"
 #include "private_reveal.h"
 
 #include <assert.h>
 #include <endian.h>
 #include <limits.h>
+#include <poll.h>
 #include <string.h>
 
 #define TYPES_MOST POSTGRES_VALUES_MOST
 #define NAME_BYTES 16
+#define ASK_US     INT64_C(10000000)
 
 /* Lengths of the parts of an array as it is sent: array_send() in PostgreSQL's arrayfuncs.c. */
 #define ARRAY_HEAD_BYTES 12 /* dimensions, flags, element type */
@@ -148,16 +151,44 @@ bool postgres_send_prepare(PGconn *conn)
     return true;
 }
 
+/* Is the whole answer there before the deadline? */
+static bool await_answer(PGconn *conn, int64_t deadline_us)
+{
+    struct pollfd socket = {.fd = PQsocket(conn), .events = POLLIN};
+
+    while (PQisBusy(conn) == 1) {
+        int64_t left_us = deadline_us - clock_monotonic_us();
+
+        if (left_us <= 0 || socket.fd < 0)
+            return false;
+        if (poll(&socket, 1, (int)(left_us / 1000) + 1) > 0 && PQconsumeInput(conn) != 1)
+            return false;
+    }
+    return true;
+}
+
 PGresult *postgres_ask(PGconn *conn, enum postgres_statement which,
                        const struct postgres_values *values)
 {
     const char *types = statements[which].types;
     Oid oids[TYPES_MOST];
 
+    int64_t deadline_us = clock_monotonic_us() + ASK_US;
+    PGresult *result = NULL;
+
     for (size_t at = 0; at < strlen(types); at++)
         oids[at] = oid_of(types[at]);
-    return PQexecParams(conn, statements[which].sql, values->count, oids, values->bytes,
-                        values->lengths, values->formats, 1);
+    if (PQsendQueryParams(conn, statements[which].sql, values->count, oids, values->bytes,
+                          values->lengths, values->formats, 1) != 1 ||
+        !await_answer(conn, deadline_us))
+        return NULL;
+    result = PQgetResult(conn);
+    if (!await_answer(conn, deadline_us)) { /* a NULL ends what a query gives */
+        PQclear(result);
+        return NULL;
+    }
+    PQclear(PQgetResult(conn));
+    return result;
 }
 
 struct postgres_row postgres_row_of(const PGresult *result, int row)

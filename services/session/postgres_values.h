@@ -55,7 +55,8 @@ bool postgres_send(PGconn *conn, enum postgres_statement which,
 bool postgres_send_prepare(PGconn *conn);
 
 /* The same in one go, waiting for the answer, on a connection that is not in pipeline mode.
- * PQclear() by the caller. */
+ * PQclear() by the caller.  NULL, which libpq takes for a failure, where a server that has fallen
+ * silent gives none for ten seconds; then the connection is of no further use. */
 PGresult *postgres_ask(PGconn *conn, enum postgres_statement which,
                        const struct postgres_values *values);
 

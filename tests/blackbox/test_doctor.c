@@ -76,6 +76,8 @@ Test(doctor, what_is_taken_on_is_said_and_what_contradicts_it)
                              "note  providers that fail: LLM_TIMEOUT"));
     expect_said(SETTINGS(STORE, "TURN_DEADLINE_SECONDS=60"), 0,
                 FIELDS_NAMED("note  systemd: TimeoutStopSec="));
+    expect_said(SETTINGS("STORE_URL=postgresql://poise@192.0.2.1:badport/poise"), 1,
+                FIELDS_NAMED("note  store: STORE_URL names another machine"));
 }
 
 Test(doctor, more_who_stand_in_than_there_may_be_are_refused)

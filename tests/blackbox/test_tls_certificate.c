@@ -63,6 +63,39 @@ Test(tls_certificate, a_bad_pair_keeps_the_old_one_and_the_log_says_why)
     remove_files(&files);
 }
 
+Test(tls_certificate, a_new_one_that_has_expired_does_not_take_the_place_of_a_good_one)
+{
+    struct files files = make_files("old.test", 30);
+    struct world *world = world_with_builtin_coach(WITH_TLS(files));
+    write_pair(&files, "late.test", -3);
+
+    world_signal(world, SIGHUP);
+    world_await_output(world, "\"event\":\"certificate_kept\",\"reason\":\"expired\"");
+
+    struct connection *connection = connection_open(world->port);
+    expect_peer(connection, "old.test");
+    connection_close(connection);
+    world_end(world);
+    remove_files(&files);
+}
+
+Test(tls_certificate, poise_health_asks_by_tls)
+{
+    struct files files = make_files("poise.test", 30);
+    struct world *world = world_with_builtin_coach(WITH_TLS(files));
+    struct bytes port = {0};
+    bytes_addf(&port, "PORT=%d", world->port);
+
+    struct run run = run_program(files.directory, ARGUMENTS("health"),
+                                 SETTINGS(port.data, WITH_TLS(files)));
+
+    cr_expect_eq(run.status, 0, "%s", run.output.data);
+    bytes_free(&run.output);
+    bytes_free(&port);
+    world_end(world);
+    remove_files(&files);
+}
+
 Test(tls_certificate, files_that_are_of_no_use_are_bad_settings)
 {
     struct files files = make_files("poise.test", 30);
