@@ -79,12 +79,16 @@ static void expect_log_line(const char *line)
 /* On standard error, in words: what is wrong with a file of the operator's own. */
 static bool is_for_the_operator(const char *line)
 {
-    /* libpq's, from a server that is shut down while it lets somebody in: until a connection
-     * stands libpq takes nobody's word for where its notices go. */
-    static const char notice[] = "WARNING:  terminating connection due to ";
+    /* The last is libpq's, from a server that turns somebody out while it lets him in: until a
+     * connection stands libpq takes nobody's word for where such notices go. */
+    static const char *const heads[] = {
+        "poise: ", "WARNING:  terminating connection due to ",
+        "FATAL:  terminating connection due to "};
 
-    return strncmp(line, "poise: ", strlen("poise: ")) == 0 ||
-           strncmp(line, notice, strlen(notice)) == 0;
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (strncmp(line, heads[i], strlen(heads[i])) == 0)
+            return true;
+    return false;
 }
 
 static void expect_absent(const struct bytes *output, const char *text, const char *what)
