@@ -189,6 +189,16 @@ void program_signal(struct program *program, int signal_number)
         kill(program->process, signal_number);
 }
 
+/* A stop is told when the last thread stands (wait(2), WUNTRACED). */
+bool program_stop(struct program *program)
+{
+    siginfo_t stopped;
+
+    program_signal(program, SIGSTOP);
+    return waitid(P_PID, (id_t)program->process, &stopped, WSTOPPED) == 0 &&
+           stopped.si_code == CLD_STOPPED;
+}
+
 void program_limit_files(struct program *program, unsigned long most)
 {
     struct rlimit limit;

@@ -36,6 +36,9 @@ void program_lend_socket(int descriptor);
 bool program_await_output(struct program *program, const char *text);
 
 void program_signal(struct program *program, int signal_number);
+/* SIGSTOP; returns when every thread of it stands.  false: it has ended. */
+bool program_stop(struct program *program);
+
 bool program_is_running(struct program *program);
 
 /* Waits for its end and for all that it wrote.  Its exit status, or 128 + signal; -1 when it does

@@ -298,7 +298,7 @@ Test(two_processes, one_that_was_stopped_cannot_commit_when_the_other_has)
     upstream_hold(world->upstream);
     struct connection *turn = begin_answer(world, &session, ANSWER);
     upstream_await_calls(world->upstream, 1);
-    world_signal(world, SIGSTOP);
+    world_stop(world);
     upstream_release(world->upstream);
     const struct reply *made = answer_when_free(other, &session, ANSWER " Awake.");
     expect_number(made, "data.question_number", 1);
@@ -324,7 +324,7 @@ Test(two_processes, one_that_was_stopped_for_a_moment_commits_its_turn)
     upstream_hold(world->upstream);
     struct connection *turn = begin_answer(world, &session, ANSWER);
     upstream_await_calls(world->upstream, 1);
-    world_signal(world, SIGSTOP);
+    world_stop(world);
     upstream_release(world->upstream);
     expect_error(answer(other, &session, ANSWER " Other."), ERROR_TURN_IN_PROGRESS);
 

@@ -254,6 +254,11 @@ void world_signal(struct world *world, int signal_number)
     program_signal(world->program, signal_number);
 }
 
+void world_stop(struct world *world)
+{
+    cr_assert(program_stop(world->program));
+}
+
 int world_await_exit(struct world *world)
 {
     int status = program_await_exit(world->program);

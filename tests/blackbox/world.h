@@ -95,6 +95,9 @@ void world_await_listening(struct world *world);
 /* Sends a signal; does not wait. */
 void world_signal(struct world *world, int signal_number);
 
+/* SIGSTOP, and waits until nothing of the program runs; SIGCONT wakes it. */
+void world_stop(struct world *world);
+
 /* Waits for the program to end; its exit status, or 128 + the signal that ended it. */
 int world_await_exit(struct world *world);
 

@@ -60,9 +60,10 @@ static inline void make_schema(struct place *place)
 
     snprintf(sql, sizeof(sql), "CREATE SCHEMA \"%s\"", schema_of(place));
     run_in_postgres(sql);
-    snprintf(place->url, sizeof(place->url), "%s%coptions=-csearch_path%%3D%%22%s%%22",
+    snprintf(place->url, sizeof(place->url),
+             "%s%coptions=-csearch_path%%3D%%22%s%%22&application_name=%s",
              postgres_url(), strchr(postgres_url(), '?') != NULL ? '&' : '?',
-             schema_of(place));
+             schema_of(place), schema_of(place));
 }
 
 static inline void drop_schema(const struct place *place)
