@@ -1,7 +1,7 @@
 #include "delivery.h"
 
-#include "acknowledged.h"
 #include "mem.h"
+#include "tcp_counts.h"
 #include "turn.h"
 
 #include <errno.h>
@@ -94,28 +94,26 @@ static void on_wait_is_over(void *context)
  */
 static enum arrival find_end(int descriptor, uint64_t *ret_end)
 {
-    uint64_t before, after;
+    struct tcp_counts before, after;
     int unacknowledged = 0;
-    bool is_closed;
 
     do {
-        if (!acknowledged_ask(descriptor, &before, &is_closed) ||
+        if (!tcp_counts_ask(descriptor, &before) ||
             ioctl(descriptor, SIOCOUTQ, &unacknowledged) != 0 ||
-            !acknowledged_ask(descriptor, &after, &is_closed))
+            !tcp_counts_ask(descriptor, &after))
             return LOST;
-    } while (before != after);
-    *ret_end = after + (uint64_t)unacknowledged;
+    } while (before.acknowledged != after.acknowledged);
+    *ret_end = after.acknowledged + (uint64_t)unacknowledged;
     return ask_kernel(descriptor, *ret_end);
 }
 
 static enum arrival ask_kernel(int descriptor, uint64_t end)
 {
-    uint64_t bytes;
-    bool is_closed;
+    struct tcp_counts counts;
 
-    if (!acknowledged_ask(descriptor, &bytes, &is_closed))
+    if (!tcp_counts_ask(descriptor, &counts))
         return LOST;
-    return bytes >= end ? ARRIVED : is_closed ? LOST : UNDERWAY;
+    return counts.acknowledged >= end ? ARRIVED : counts.is_closed ? LOST : UNDERWAY;
 }
 
 void delivery_failed(struct server *server, const struct id *session_id,

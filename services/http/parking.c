@@ -1,7 +1,7 @@
 #include "parking.h"
 
 #include "front_door.h"
-#include "received.h"
+#include "tcp_counts.h"
 
 #include <fcntl.h>
 #include <sys/socket.h>
@@ -49,11 +49,11 @@ bool parking_sweep(struct server *server, int64_t now_us)
 
 static bool may_park(const struct connection *connection)
 {
-    uint64_t bytes;
+    struct tcp_counts counts;
 
     return connection->language == LANGUAGE_PLAIN && !connection->is_last &&
-           received_bytes(connection->descriptor, &bytes) &&
-           bytes == connection->heard_bytes;
+           tcp_counts_ask(connection->descriptor, &counts) &&
+           counts.received == connection->heard_bytes;
 }
 
 static bool park(struct connection *connection)
