@@ -41,7 +41,4 @@ void breaker_forget(struct breaker *breaker);
 /* Whole seconds, rounded up, until it is worth asking again; 0: now. */
 int64_t breaker_wait_s(const struct breaker *breaker, int64_t now_us);
 
-/* "closed", "open" or "half_open". */
-const char *breaker_state_name(enum breaker_state state);
-
 #endif

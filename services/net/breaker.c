@@ -60,13 +60,3 @@ int64_t breaker_wait_s(const struct breaker *breaker, int64_t now_us)
         return 0;
     return (breaker->open_until_us - now_us + 999999) / 1000000;
 }
-
-const char *breaker_state_name(enum breaker_state state)
-{
-    switch (state) {
-    case BREAKER_CLOSED: return "closed";
-    case BREAKER_OPEN: return "open";
-    case BREAKER_HALF_OPEN: return "half_open";
-    }
-    abort();
-}

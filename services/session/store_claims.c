@@ -74,11 +74,6 @@ void store_claims_free(struct store_claims *claims)
     free(claims);
 }
 
-size_t store_claims_count(const struct store_claims *claims)
-{
-    return claims->count;
-}
-
 struct claim *store_claims_find(struct store_claims *claims,
                                 const struct store_id *session_id)
 {

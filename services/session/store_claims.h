@@ -44,8 +44,6 @@ struct claim {
 struct store_claims *store_claims_new(size_t most);
 void store_claims_free(struct store_claims *claims);
 
-size_t store_claims_count(const struct store_claims *claims);
-
 /* NULL where nothing is remembered; borrowed, until store_claims_settle(). */
 struct claim *store_claims_find(struct store_claims *claims,
                                 const struct store_id *session_id);

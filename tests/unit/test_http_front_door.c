@@ -47,3 +47,34 @@ Test(front_door, what_is_no_request_line_is_refused)
     for (size_t i = 0; i < sizeof(LINES) / sizeof(LINES[0]); i++)
         expect_line(LINES[i], FIRST_LINE_BAD);
 }
+
+Test(front_door, a_hello_of_tls_is_known_by_its_record)
+{
+    static const char hello[] = "\x16\x03\x01\x00\x04 and more";
+    static const struct {
+        const char *bytes;
+        size_t length, available, whole;
+        enum hello expected;
+    } CASES[] = {
+        {hello, 1, 1, 5, HELLO_PARTIAL},
+        {hello, 4, 4, 5, HELLO_PARTIAL},
+        {hello, 5, 5, 9, HELLO_PARTIAL},
+        {hello, 8, 8, 9, HELLO_PARTIAL},
+        {hello, 9, 9, 9, HELLO_WHOLE},
+        {hello, 5, 9, 9, HELLO_WHOLE}, /* the rest waits in the socket */
+        {"GET / HTTP/1.1", 14, 14, 5, HELLO_NONE},
+        {"\x16\x02\x00\x00\x04", 5, 5, 5, HELLO_NONE}, /* no version of TLS */
+        {"\x17\x03\x03\x00\x04", 5, 5, 5, HELLO_NONE}, /* no handshake */
+        {"\x16\x03\x01\x00\x00", 5, 5, 5, HELLO_NONE}, /* empty */
+        {"\x16\x03\x01\x40\x01", 5, 5, 5, HELLO_NONE}, /* longer than a record may be */
+    };
+
+    for (size_t i = 0; i < sizeof(CASES) / sizeof(CASES[0]); i++) {
+        size_t whole = 0;
+
+        cr_expect_eq(front_door_judge_hello(CASES[i].bytes, CASES[i].length,
+                                            CASES[i].available, &whole),
+                     CASES[i].expected, "of case %zu", i);
+        cr_expect_eq(whole, CASES[i].whole, "of case %zu", i);
+    }
+}
