@@ -55,7 +55,14 @@ struct relevance_features {
     double headings;   /* share of the weight in title and headings */
     double missing;    /* share of names and numbers that are nowhere */
     double words;      /* distinct stems of the question */
+    double margin;     /* how far it is ahead of what other files have; set by who compares */
 };
+
+/* What passages are compared by. */
+static inline double relevance_rank(const struct relevance_features *features)
+{
+    return features->window + features->bm25;
+}
 
 /* What a reading needs again and again; for one thread at a time. */
 struct relevance;
