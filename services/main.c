@@ -1,8 +1,9 @@
 /*
  * Poise: an interview coach that refuses well.  One sentence for each room and its files:
  *
- *   base/      settings, errors, log, JSON, audio containers and text that stays private: what every
- *              room needs.
+ *   base/      settings, errors, log, JSON and text that stays private: what every room needs.
+ *   text/      words, and the JSON that a model wrote: what several rooms read texts with.
+ *   audio/     audio tells containers apart and how long a recording lasts; wav reads and writes one.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
  *   provider/  coach_groq asks a model and coach_builtin is one, both answer with the same JSON;
@@ -21,13 +22,16 @@
  *              reply's; greeting shakes hands where tls and certificate say so.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
  *              screen; plain modules, compiled in and served by route_page.
- *   command/   serve builds and runs the service, supervisor is its talk with systemd; check,
- *              doctor and health are the operator's tools, and ask, refusals, support, index and calibrate those
- *              of who keeps the study material.
+ *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
+ *              systemd.
+ *   command/   check, doctor and health are the operator's tools; ask, refusals, support, index and
+ *              calibrate are for whoever keeps the study material.
  */
 #include "command.h"
 
 #include "errors.h"
+#include "serve.h"
+#include "settings.h"
 #include "version.h"
 
 #include <sodium.h>
@@ -35,21 +39,6 @@
 #include <string.h>
 
 #define TEXT_BYTES 65536
-
-extern char **environ;
-
-bool command_settings(struct settings *settings)
-{
-    struct buffer problems;
-    bool is_good;
-
-    buffer_init(&problems, TEXT_BYTES);
-    is_good = settings_load(settings, environ, ".env", &problems);
-    if (!is_good)
-        fprintf(stderr, "poise: bad settings\n%s", problems.bytes);
-    buffer_done(&problems);
-    return is_good;
-}
 
 static int print(struct buffer *text)
 {
@@ -130,7 +119,7 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},
+    {"serve", serve},
     {"check", command_check},
     {"doctor", command_doctor},
     {"ask", command_ask},

@@ -10,6 +10,7 @@
 #include "clock.h"
 #include "lines.h"
 #include "private_reveal.h"
+#include "settings.h"
 #include "store_open.h"
 
 #include <errno.h>
@@ -159,7 +160,7 @@ int command_refusals(int argc, char **argv)
         fprintf(stderr, "usage: poise refusals [--jsonl] [--since DATE|DAYSd]\n");
         return status;
     }
-    if (command_settings(&settings)) {
+    if (settings_open(&settings)) {
         status = print_all(&settings, &printing) ? 0 : 1;
         if (printing.bad_lines > 0)
             fprintf(stderr, "poise refusals: %zu lines are no refusals\n",
