@@ -1,7 +1,7 @@
 # Data of patterns/ that is compiled into the program; one line each.
 
 # What the built-in coach knows becomes constant tables.
-add_executable(coach_tables services/provider/generate/coach_tables.c)
+add_executable(coach_tables services/coach/generate/coach_tables.c)
 target_link_libraries(coach_tables PRIVATE PkgConfig::JSONC)
 set(coach_data ${CMAKE_CURRENT_SOURCE_DIR}/patterns)
 add_custom_command(
@@ -12,7 +12,7 @@ add_custom_command(
             ${coach_data}/redirects.json ${coach_data}/coach_lines.json
             ${coach_data}/question_signs.json
     VERBATIM)
-target_sources(provider PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/coach_tables.c)
+target_sources(coach PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/coach_tables.c)
 poise_embed(safety safety_patterns patterns/safety.json)
 poise_embed(http openapi services/http/openapi.json)
 poise_embed(grounding handbook_corpus patterns/handbook/corpus.json)

@@ -5,8 +5,10 @@
  *              room needs.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
- *   provider/  coach_groq asks a model and coach_builtin is one, both answer with the same JSON;
- *              transcriber_ and speaker_ files hear recordings and speak replies.
+ *   provider/  coach_groq asks a model for feedback and questions; transcriber_ and speaker_ files hear
+ *              recordings and speak replies.
+ *   coach/     coach_builtin reads an answer, scores it by rubric and asks from its question_bank: it
+ *              stands in where there is no model, and answers with the same JSON.
  *   session/   session and token are the rules of an interview's life.
  *   store/     keeps interviews, and decides what happens exactly once, in sqlite/ or in postgres/; refusal is
  *              the log of questions that were refused.

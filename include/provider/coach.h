@@ -105,6 +105,10 @@ struct coach {
 };
 
 /* Frees a coach by its own function.  NULL is fine. */
-void coach_free(struct coach *coach);
+static inline void coach_free(struct coach *coach)
+{
+    if (coach != NULL)
+        coach->free(coach);
+}
 
 #endif

@@ -31,10 +31,13 @@ struct transcribers {
 /* Is the configured coach the built-in one? */
 bool coaches_begin_builtin(const struct settings *settings);
 
+/* Makes a built-in coach, which is a room of its own (coach_builtin.h). */
+typedef struct coach *new_builtin_fn(struct loop *loop);
+
 /* All is borrowed.  The settings have been checked (settings.h). */
 void coaches_init(struct coaches *coaches, const struct settings *settings,
                   struct loop *loop, struct call_pool *pool, struct log *log,
-                  struct metrics *metrics);
+                  struct metrics *metrics, new_builtin_fn *new_builtin);
 void coaches_done(struct coaches *coaches); /* zeroed is fine */
 
 void transcribers_init(struct transcribers *transcribers, const struct settings *settings,

@@ -1,6 +1,7 @@
 #include "asker.h"
 
 #include "clock.h"
+#include "coach_builtin.h"
 #include "mem.h"
 
 #include <stdio.h>
@@ -104,7 +105,7 @@ struct asker *asker_new(struct settings *settings)
     asker->log = log_new(STDERR_FILENO, LOG_ERROR);
     asker->reader = terms_reader_new();
     coaches_init(&asker->coaches, settings, asker->loop, asker->pool, asker->log,
-                 &asker->metrics);
+                 &asker->metrics, coach_builtin_new);
     if (open_material(asker, settings) && load_filter(asker, settings)) {
         lend(asker, settings);
         return asker;

@@ -3,6 +3,7 @@
  */
 #include "doctor_internal.h"
 
+#include "coach_builtin.h"
 #include "coach_groq.h"
 #include "fallbacks.h"
 #include "speaker.h"
@@ -60,7 +61,7 @@ bool doctor_check_coaches(const struct settings *settings)
 
     doctor_question_init(&question);
     coaches_init(&coaches, settings, question.loop, question.pool, question.log,
-                 &question.metrics);
+                 &question.metrics, coach_builtin_new);
     for (size_t i = 0; i < coaches.count; i++) {
         const struct settings *own =
             coaches.variants[i] != NULL ? coaches.variants[i] : settings;

@@ -1,6 +1,7 @@
 #include "worker.h"
 
 #include "call.h"
+#include "coach_builtin.h"
 #include "mem.h"
 #include "server.h"
 #include "store_metered.h"
@@ -95,7 +96,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
     worker->store = store_metered_new(shared->store, metrics, worker->log);
     worker->pool = call_pool_new(worker->loop);
     coaches_init(&worker->coaches, settings, worker->loop, worker->pool, worker->log,
-                 metrics);
+                 metrics, coach_builtin_new);
     transcribers_init(&worker->transcribers, settings, worker->pool, worker->log,
                       metrics);
     worker->speaker =

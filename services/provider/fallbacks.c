@@ -1,6 +1,5 @@
 #include "fallbacks.h"
 
-#include "coach_builtin.h"
 #include "coach_groq.h"
 #include "mem.h"
 
@@ -46,7 +45,7 @@ bool coaches_begin_builtin(const struct settings *settings)
 
 void coaches_init(struct coaches *coaches, const struct settings *settings,
                   struct loop *loop, struct call_pool *pool, struct log *log,
-                  struct metrics *metrics)
+                  struct metrics *metrics, new_builtin_fn *new_builtin)
 {
     const char *rest = settings->llm_fallbacks;
     struct span entry;
@@ -54,11 +53,11 @@ void coaches_init(struct coaches *coaches, const struct settings *settings,
     *coaches = (struct coaches){0};
     coaches->all[coaches->count++] =
         coaches_begin_builtin(settings)
-            ? coach_builtin_new(loop)
+            ? new_builtin(loop)
             : coach_groq_new(settings, "GROQ_API_KEY", pool, log, metrics);
     while (coaches->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry))
         if (span_equals(entry, "builtin"))
-            coaches->all[coaches->count++] = coach_builtin_new(loop);
+            coaches->all[coaches->count++] = new_builtin(loop);
         else
             add_coach(coaches, settings, entry, pool, log, metrics);
 }

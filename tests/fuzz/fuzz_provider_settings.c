@@ -8,6 +8,7 @@
  * files have bounds of their own.
  */
 #include "address.h"
+#include "coach_builtin.h"
 #include "fallbacks.h"
 #include "outside.h"
 #include "private_reveal.h"
@@ -102,7 +103,7 @@ static void check_fallbacks(const struct settings *settings)
 
     memset(&outside->metrics, 0, sizeof(outside->metrics)); /* meters of other settings */
     coaches_init(&coaches, settings, outside->loop, outside->pool, outside->log,
-                 &outside->metrics);
+                 &outside->metrics, coach_builtin_new);
     must(coaches.count == 1 + count_entries(settings->llm_fallbacks));
     for (size_t i = 0; i < coaches.count; i++)
         must(strcmp(coaches.all[i]->name, "builtin") == 0 ||

@@ -5,8 +5,8 @@
 #ifndef COACH_BUILTIN_PROBE_H
 #define COACH_BUILTIN_PROBE_H
 
-#include "../../services/provider/coach_tables_internal.h"
 #include "coach_builtin.h"
+#include "coach_tables_internal.h"
 #include "json.h"
 #include "loop.h"
 #include "mem.h"

@@ -2,8 +2,8 @@
  * The built-in coach as its callers see it: one JSON answer within the contract's bounds,
  * the same for the same input, whatever is put in.
  */
-#include "../../services/provider/coach_lines_internal.h"
 #include "coach_builtin_probe.h"
+#include "coach_lines_internal.h"
 #include "words.h"
 
 #include <ctype.h>

@@ -37,9 +37,8 @@ int main(int argc, char **argv)
         perror(argv[2]);
         return 1;
     }
-    fprintf(out,
-            "/* Made from patterns/ by services/provider/generate/coach_tables.c. */\n"
-            "#include \"coach_tables_internal.h\"\n");
+    fprintf(out, "/* Made from patterns/ by services/coach/generate/coach_tables.c. */\n"
+                 "#include \"coach_tables_internal.h\"\n");
     write_questions();
     write_types();
     write_roles();

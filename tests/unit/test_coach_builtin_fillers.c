@@ -1,7 +1,7 @@
 /*
  * Which words are fillers, and which only look like it.
  */
-#include "../../services/provider/fillers_internal.h"
+#include "fillers_internal.h"
 
 #include <criterion/criterion.h>
 

@@ -1,9 +1,9 @@
 /*
  * The question bank: what is in it, and what it hands out.
  */
-#include "../../services/provider/question_bank_internal.h"
-#include "../../services/provider/reading_internal.h"
 #include "coach_builtin_probe.h"
+#include "question_bank_internal.h"
+#include "reading_internal.h"
 #include "words.h"
 
 #include <stdio.h>

@@ -2,8 +2,8 @@
  * Answers in many voices, and what a fair coach would say to them: a range for each
  * score, and which kind of question should come next.
  */
-#include "../../services/provider/coach_lines_internal.h"
 #include "coach_builtin_probe.h"
+#include "coach_lines_internal.h"
 
 #include <stdio.h>
 
