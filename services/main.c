@@ -10,8 +10,9 @@
  *              recordings and speak replies.
  *   coach/     coach_builtin reads an answer, scores it by rubric and asks from its question_bank: it
  *              stands in where there is no model, and answers with the same JSON.
- *   session/   session and token are the rules of an interview's life; store_sqlite and
- *              store_postgres keep it, and decide what happens exactly once.
+ *   session/   session and token are the rules of an interview's life.
+ *   store/     keeps interviews, and decides what happens exactly once, in sqlite/ or in postgres/; refusal is
+ *              the log of questions that were refused.
  *   safety/    fold, normalise, patterns, prefilter and filter: which words go no further.
  *   turn/      turn is the pipeline from an answer to the next question; prompt, reply and summary
  *              are what it says to the coach and makes of its answer, reply_stream finds the question

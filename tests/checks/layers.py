@@ -1,11 +1,11 @@
 """A room includes headers of its own room and of lower floors only.
 
-    base < text, audio, net < {store, session, safety, provider, coach} < {turn, grounding} < http
+    base < text, audio, net < {session < store, safety, provider, coach} < {turn, grounding} < http
         < {process, command} < main
 
 CMake gives each room only the include directories of lower ones; this also keeps rooms on one
-floor apart, which a room above links together.  An interface that one of them declares for others
-to implement is named below.
+floor apart, which a room above links together.  What one of them declares for others to
+implement or to keep is named below.
 """
 
 import os
@@ -23,7 +23,7 @@ FLOORS = [
     ["process", "command"],
 ]
 
-INTERFACES = {"coach.h": ["coach"]}
+INTERFACES = {"coach.h": ["coach"], "session.h": ["store"]}
 
 root = sys.argv[1]
 headers = {}
