@@ -188,8 +188,7 @@ static void write_line(struct json_object *id, const struct private_text *data,
         json_raw(&json, span.bytes, span.length);
     else
         json_null(&json);
-    json_key(&json, "error");
-    json_string(&json, error);
+    json_put_string(&json, "error", error);
     json_end_object(&json);
     buffer_append_char(out, '\n');
 }
