@@ -43,6 +43,7 @@ struct turn {
     struct coach_call *pending;
     struct speaker_call *speaking;
 
+    bool is_heard; /* a transcriber wrote the transcript in this turn */
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
     struct answer_delivery delivery;
@@ -87,6 +88,9 @@ void turn_end_claim(struct turn *turn, struct private_text outcome);
 /* The verdict on one text; the time that it takes is counted.  Without a filter
  * everything passes. */
 struct filter_verdict turn_screen(struct turn *turn, const struct private_text *text);
+
+/* The verdict on the candidate's answer, out of which invisible characters are taken. */
+struct filter_verdict turn_screen_answer(struct turn *turn);
 
 /* The worst verdict over the feedback, if there is one. */
 struct filter_verdict turn_screen_feedback(struct turn *turn);

@@ -13,15 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* tests/corpus, from where this file is: "<tests>/unit/<this file>". */
-static void corpus_path(const char *name, char *path, size_t bytes)
-{
-    const char *file = __FILE__;
-    const char *end = strstr(file, "unit/test_safety_patterns");
-
-    snprintf(path, bytes, "%.*scorpus/%s", (int)(end - file), file, name);
-}
-
 static struct ruleset *load(void)
 {
     struct ruleset_problem problem;
@@ -161,12 +152,11 @@ Test(patterns, are_never_hidden_by_the_prefilter, .timeout = 110)
     char path[512];
     int files = 0;
 
-    corpus_path("", path, sizeof path);
-    int count = scandir(path, &names, NULL, alphasort);
+    int count = scandir(CORPUS, &names, NULL, alphasort);
     filter_ignore_prefilter(unfiltered);
     for (int i = 0; i < count; i++) {
         if (strstr(names[i]->d_name, ".jsonl") != NULL) {
-            corpus_path(names[i]->d_name, path, sizeof path);
+            snprintf(path, sizeof path, CORPUS "/%s", names[i]->d_name);
             compare_file(path, filter, unfiltered);
             files++;
         }
