@@ -19,8 +19,9 @@
 
 struct index_report {
     int64_t files, unchanged_files, removed_files;
-    int64_t passages; /* in the index now */
-    int64_t bytes;    /* read */
+    int64_t passages;  /* in the index now */
+    int64_t bytes;     /* read */
+    int64_t links_out; /* links out of the directory: left out */
 };
 
 struct index_progress {

@@ -247,7 +247,7 @@ int command_ask(int argc, char **argv)
     if ((options.is_jsonl ||
          check_text("question", span_of(options.question), QUESTION_CHARACTERS)) &&
         (options.selected == NULL || read_selection(options.selected, &selection)) &&
-        command_settings(&settings))
+        settings_open(&settings))
         asker = asker_new(&settings);
     if (asker != NULL)
         status = options.is_jsonl ? ask_lines(asker, &options)

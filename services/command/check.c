@@ -43,54 +43,6 @@ static const char usage[] =
     "every line has its verdict), 1 something was refused (with --corpus: wrongly judged),\n"
     "2 bad usage, patterns or input, 3 no verdict.\n";
 
-static bool parse_options(int argc, char **argv, struct options *options);
-static struct filter *open_filter(const char *patterns);
-static int check_examples(struct filter *filter);
-static int check_arguments(struct filter *filter, int argc, char **argv,
-                           bool is_explained);
-static int check_file(struct filter *filter, int file, bool is_explained);
-
-int command_check(int argc, char **argv)
-{
-    struct options options = {.patterns = getenv("SAFETY_PATTERNS_FILE")};
-    struct filter *filter = NULL;
-    int file = STDIN_FILENO;
-    int status = CHECK_BAD_USAGE;
-
-    if (!parse_options(argc, argv, &options)) {
-        fputs(usage, stderr);
-        return CHECK_BAD_USAGE;
-    }
-    if (options.file != NULL && strcmp(options.file, "-") != 0)
-        file = open(options.file, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        fprintf(stderr, "poise check: %s: %s\n", options.file, strerror(errno));
-        return CHECK_BAD_USAGE;
-    }
-
-    filter = open_filter(options.patterns);
-    if (filter == NULL)
-        status = CHECK_BAD_USAGE;
-    else if (options.is_examples)
-        status = check_examples(filter);
-    else if (options.corpus != NULL)
-        status = check_corpus(filter, options.corpus, options.is_explained);
-    else if (options.is_jsonl)
-        status = check_lines(filter, file);
-    else if (options.first_text < argc)
-        status = check_arguments(filter, argc - options.first_text,
-                                 argv + options.first_text, options.is_explained);
-    else
-        status = check_file(filter, file, options.is_explained);
-
-    filter_free(filter);
-    if (file != STDIN_FILENO)
-        close(file);
-    if (fflush(stdout) != 0)
-        status = CHECK_BAD_USAGE;
-    return status;
-}
-
 static bool parse_options(int argc, char **argv, struct options *options)
 {
     int at = 0;
@@ -234,6 +186,47 @@ static int check_file(struct filter *filter, int file, bool is_explained)
     else
         status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
+    return status;
+}
+
+int command_check(int argc, char **argv)
+{
+    struct options options = {.patterns = getenv("SAFETY_PATTERNS_FILE")};
+    struct filter *filter = NULL;
+    int file = STDIN_FILENO;
+    int status = CHECK_BAD_USAGE;
+
+    if (!parse_options(argc, argv, &options)) {
+        fputs(usage, stderr);
+        return CHECK_BAD_USAGE;
+    }
+    if (options.file != NULL && strcmp(options.file, "-") != 0)
+        file = open(options.file, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        fprintf(stderr, "poise check: %s: %s\n", options.file, strerror(errno));
+        return CHECK_BAD_USAGE;
+    }
+
+    filter = open_filter(options.patterns);
+    if (filter == NULL)
+        status = CHECK_BAD_USAGE;
+    else if (options.is_examples)
+        status = check_examples(filter);
+    else if (options.corpus != NULL)
+        status = check_corpus(filter, options.corpus, options.is_explained);
+    else if (options.is_jsonl)
+        status = check_lines(filter, file);
+    else if (options.first_text < argc)
+        status = check_arguments(filter, argc - options.first_text,
+                                 argv + options.first_text, options.is_explained);
+    else
+        status = check_file(filter, file, options.is_explained);
+
+    filter_free(filter);
+    if (file != STDIN_FILENO)
+        close(file);
+    if (fflush(stdout) != 0)
+        status = CHECK_BAD_USAGE;
     return status;
 }
 

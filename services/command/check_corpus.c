@@ -26,13 +26,6 @@ struct tally {
     double rates; /* the sum of the files' shares of right verdicts */
 };
 
-static int judge_file(struct filter *filter, int directory, const char *name,
-                      enum kind kind, bool is_explained, struct tally *tally);
-static bool judge_line(struct filter *filter, struct span line, enum kind kind,
-                       bool is_explained, struct tally *tally);
-static void print_row(const char *name, enum kind kind, const struct tally *tally);
-static void print_totals(const struct tally *totals);
-
 static enum kind kind_of(const char *name)
 {
     size_t length = strlen(name);
@@ -49,75 +42,6 @@ static enum kind kind_of(const char *name)
 static int keep_known(const struct dirent *entry)
 {
     return kind_of(entry->d_name) != KIND_NONE;
-}
-
-int check_corpus(struct filter *filter, const char *directory, bool is_explained)
-{
-    struct tally totals[KIND_COUNT] = {0};
-    struct dirent **names = NULL;
-    int status = CHECK_SAFE;
-    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int count = descriptor < 0 ? -1 : scandir(directory, &names, keep_known, alphasort);
-
-    if (count <= 0) {
-        fprintf(stderr, "poise check: %s: %s\n", directory,
-                count < 0 ? strerror(errno) : "no pass_, refuse_ or evasion_ files");
-        status = CHECK_BAD_USAGE;
-    } else {
-        printf("%-34s %6s %6s %8s  %s\n", "file", "texts", "wrong", "right", "");
-    }
-    for (int i = 0; i < count; i++) {
-        enum kind kind = kind_of(names[i]->d_name);
-        struct tally tally = {.files = 1};
-        int file_status =
-            judge_file(filter, descriptor, names[i]->d_name, kind, is_explained, &tally);
-
-        totals[kind].texts += tally.texts;
-        totals[kind].wrong += tally.wrong;
-        totals[kind].other_category += tally.other_category;
-        totals[kind].files++;
-        totals[kind].rates +=
-            tally.texts > 0 ? 1 - (double)tally.wrong / (double)tally.texts : 1;
-        if (file_status > status)
-            status = file_status;
-        free(names[i]);
-    }
-    free(names);
-    if (descriptor >= 0)
-        close(descriptor);
-    if (count > 0)
-        print_totals(totals);
-    return status;
-}
-
-static int judge_file(struct filter *filter, int directory, const char *name,
-                      enum kind kind, bool is_explained, struct tally *tally)
-{
-    struct line_reader reader;
-    struct span line;
-    int file = openat(directory, name, O_RDONLY | O_CLOEXEC);
-    bool is_fine = true;
-
-    if (file < 0) {
-        fprintf(stderr, "poise check: %s: %s\n", name, strerror(errno));
-        return CHECK_BAD_USAGE;
-    }
-    line_reader_init(&reader, file);
-    while (is_fine && line_reader_next(&reader, &line)) {
-        if (line.length == 0)
-            continue;
-        is_fine = judge_line(filter, line, kind, is_explained, tally);
-        if (!is_fine)
-            fprintf(stderr, "poise check: %s: text %zu is no {\"text\": ...}\n", name,
-                    tally->texts + 1);
-    }
-    is_fine = is_fine && !reader.has_failed;
-    line_reader_done(&reader);
-    close(file);
-    print_row(name, kind, tally);
-    if (!is_fine)
-        return CHECK_BAD_USAGE;
-    return tally->wrong > 0 ? CHECK_FINDING : CHECK_SAFE;
 }
 
 static bool judge_line(struct filter *filter, struct span line, enum kind kind,
@@ -170,6 +94,36 @@ static void print_row(const char *name, enum kind kind, const struct tally *tall
     putchar('\n');
 }
 
+static int judge_file(struct filter *filter, int directory, const char *name,
+                      enum kind kind, bool is_explained, struct tally *tally)
+{
+    struct line_reader reader;
+    struct span line;
+    int file = openat(directory, name, O_RDONLY | O_CLOEXEC);
+    bool is_fine = true;
+
+    if (file < 0) {
+        fprintf(stderr, "poise check: %s: %s\n", name, strerror(errno));
+        return CHECK_BAD_USAGE;
+    }
+    line_reader_init(&reader, file);
+    while (is_fine && line_reader_next(&reader, &line)) {
+        if (line.length == 0)
+            continue;
+        is_fine = judge_line(filter, line, kind, is_explained, tally);
+        if (!is_fine)
+            fprintf(stderr, "poise check: %s: text %zu is no {\"text\": ...}\n", name,
+                    tally->texts + 1);
+    }
+    is_fine = is_fine && !reader.has_failed;
+    line_reader_done(&reader);
+    close(file);
+    print_row(name, kind, tally);
+    if (!is_fine)
+        return CHECK_BAD_USAGE;
+    return tally->wrong > 0 ? CHECK_FINDING : CHECK_SAFE;
+}
+
 static void print_totals(const struct tally *totals)
 {
     static const char *const labels[KIND_COUNT] = {
@@ -187,4 +141,43 @@ static void print_totals(const struct tally *totals)
                percent(totals[kind].wrong, totals[kind].texts),
                100 * totals[kind].rates / (double)totals[kind].files);
     }
+}
+
+int check_corpus(struct filter *filter, const char *directory, bool is_explained)
+{
+    struct tally totals[KIND_COUNT] = {0};
+    struct dirent **names = NULL;
+    int status = CHECK_SAFE;
+    int descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int count = descriptor < 0 ? -1 : scandir(directory, &names, keep_known, alphasort);
+
+    if (count <= 0) {
+        fprintf(stderr, "poise check: %s: %s\n", directory,
+                count < 0 ? strerror(errno) : "no pass_, refuse_ or evasion_ files");
+        status = CHECK_BAD_USAGE;
+    } else {
+        printf("%-34s %6s %6s %8s  %s\n", "file", "texts", "wrong", "right", "");
+    }
+    for (int i = 0; i < count; i++) {
+        enum kind kind = kind_of(names[i]->d_name);
+        struct tally tally = {.files = 1};
+        int file_status =
+            judge_file(filter, descriptor, names[i]->d_name, kind, is_explained, &tally);
+
+        totals[kind].texts += tally.texts;
+        totals[kind].wrong += tally.wrong;
+        totals[kind].other_category += tally.other_category;
+        totals[kind].files++;
+        totals[kind].rates +=
+            tally.texts > 0 ? 1 - (double)tally.wrong / (double)tally.texts : 1;
+        if (file_status > status)
+            status = file_status;
+        free(names[i]);
+    }
+    free(names);
+    if (descriptor >= 0)
+        close(descriptor);
+    if (count > 0)
+        print_totals(totals);
+    return status;
 }

@@ -216,7 +216,7 @@ int command_doctor(int argc, char **argv)
         fprintf(stderr, "poise: doctor takes no arguments\n");
         return 2;
     }
-    if (!command_settings(&settings)) {
+    if (!settings_open(&settings)) {
         settings_free(&settings);
         return 2;
     }

@@ -119,6 +119,9 @@ static bool build(const struct options *options, struct buffer *problem)
            options->path, report.passages, report.files, report.unchanged_files,
            report.removed_files, (double)report.bytes / 1e6,
            (double)(clock_monotonic_us() - bar.started_us) / 1e6);
+    if (report.links_out > 0)
+        printf("%s: %" PRId64 " links lead out of it and were left out\n",
+               options->directory, report.links_out);
     return true;
 }
 
@@ -171,7 +174,7 @@ int command_index(int argc, char **argv)
         fputs(usage, stderr);
         return INDEX_BAD_USAGE;
     }
-    if (command_settings(&settings)) {
+    if (settings_open(&settings)) {
         if (options.path == NULL)
             options.path = settings.corpus_index;
         if (options.path[0] == '\0')

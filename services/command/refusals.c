@@ -2,7 +2,7 @@
  * `poise refusals`: the questions that were refused, for those who keep the study material.  It reads the
  * store, or the file that REFUSAL_LOG names, beside a running service, and changes nothing.
  *
- *   --jsonl        one JSON object a line, as it is kept: the export
+ *   --jsonl        one JSON object a line: the export
  *   --since WHEN   only from then on: 2026-01-31, 2026-01-31T12:00:00Z, or 7d for the last seven days
  */
 #include "command.h"
@@ -10,7 +10,9 @@
 #include "clock.h"
 #include "lines.h"
 #include "private_reveal.h"
+#include "settings.h"
 #include "store_open.h"
+#include "utf8.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -52,42 +54,75 @@ static bool read_since(const char *text, int64_t *ret_ms)
     return true;
 }
 
-/* Where it is read by a person: nothing in it moves the cursor. */
-static void print_question(const struct private_text *question)
+/* Moves the cursor, parts lines, turns text round or hides it.  Joiners and selectors of variants may
+ * shape a letter. */
+static bool is_treacherous(uint32_t code_point)
 {
-    struct span text = private_reveal(question);
+    bool may_shape = code_point == 0x200c || code_point == 0x200d ||
+                     (code_point >= 0xfe00 && code_point <= 0xfe0f);
 
-    for (size_t at = 0; at < text.length; at++)
-        putchar((unsigned char)text.bytes[at] < 0x20 || text.bytes[at] == 0x7f
-                    ? ' '
-                    : text.bytes[at]);
+    return utf8_is_control(code_point) || (utf8_is_invisible(code_point) && !may_shape);
+}
+
+/* Prints a line without anything that would deceive its reader: an escape of JSON, or a blank, takes its place. */
+static void print_line(struct span line, bool is_json)
+{
+    bool is_text = utf8_is_valid(line.bytes, line.length);
+    size_t at = 0;
+
+    while (at < line.length) {
+        size_t start = at;
+        uint32_t code_point = (unsigned char)line.bytes[at];
+
+        if (is_text)
+            code_point = utf8_next(line.bytes, line.length, &at);
+        else
+            at++;
+        if (!is_treacherous(code_point) && (is_text || code_point < 0x80))
+            fwrite(line.bytes + start, 1, at - start, stdout);
+        else if (!is_json)
+            putchar(' ');
+        else if (code_point < 0x10000)
+            printf("\\u%04x", code_point);
+        else
+            printf("\\u%04x\\u%04x", 0xd7c0 + (code_point >> 10),
+                   0xdc00 + (code_point & 0x3ff));
+    }
     putchar('\n');
+}
+
+static void write_row(const struct refusal *refusal, struct buffer *out)
+{
+    struct span question = private_reveal(&refusal->question);
+    char columns[CLOCK_ISO8601_BYTES + REFUSAL_REASON_BYTES + 32];
+    char timestamp[CLOCK_ISO8601_BYTES], score[16] = "   -";
+
+    clock_iso8601(refusal->at_ms, timestamp);
+    if (refusal->max_score >= 0)
+        snprintf(score, sizeof(score), "%.2f", refusal->max_score);
+    snprintf(columns, sizeof(columns), "%s  %-26s  %-4s  ", timestamp, refusal->reason,
+             score);
+    buffer_append_string(out, columns);
+    buffer_append(out, question.bytes, question.length);
 }
 
 static bool print_refusal(void *context, const struct refusal *refusal)
 {
     struct printing *printing = context;
-    char timestamp[CLOCK_ISO8601_BYTES];
+    struct buffer line;
 
     if (refusal->at_ms < printing->since_ms)
         return true;
     printing->count++;
-    if (printing->is_jsonl) {
-        struct buffer line;
-
-        buffer_init(&line, LINE_BYTES);
+    buffer_init(&line, LINE_BYTES);
+    if (printing->is_jsonl)
         refusal_write(refusal, &line);
-        fwrite(line.bytes, 1, line.length, stdout);
-        buffer_done(&line);
-    } else {
-        clock_iso8601(refusal->at_ms, timestamp);
-        printf("%s  %-26s  ", timestamp, refusal->reason);
-        if (refusal->max_score < 0)
-            printf("   -  ");
-        else
-            printf("%.2f  ", refusal->max_score);
-        print_question(&refusal->question);
-    }
+    else
+        write_row(refusal, &line);
+    if (line.length > 0 && line.bytes[line.length - 1] == '\n')
+        line.length--; /* print_line() ends it */
+    print_line((struct span){line.bytes, line.length}, printing->is_jsonl);
+    buffer_done(&line);
     printing->has_failed = ferror(stdout) != 0;
     return !printing->has_failed;
 }
@@ -159,7 +194,7 @@ int command_refusals(int argc, char **argv)
         fprintf(stderr, "usage: poise refusals [--jsonl] [--since DATE|DAYSd]\n");
         return status;
     }
-    if (command_settings(&settings)) {
+    if (settings_open(&settings)) {
         status = print_all(&settings, &printing) ? 0 : 1;
         if (printing.bad_lines > 0)
             fprintf(stderr, "poise refusals: %zu lines are no refusals\n",

@@ -179,6 +179,7 @@ static bool compare(struct build *build)
     bool is_good = true;
 
     build->at.files_total = build->report->files = (int64_t)build->files.count;
+    build->report->links_out = build->files.links_out;
     build->at.bytes_total = build->files.bytes;
     if (build->old == NULL)
         return true;

@@ -11,9 +11,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <fts.h>
+#include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #define READ_BYTES        (256 * 1024)
@@ -84,11 +86,47 @@ static void label_files(struct index_files *files)
     }
 }
 
-/* Adds what the walk has come to.  false, with a line, where it cannot be read. */
-static bool add_entry(struct index_files *files, FTS *walk, FTSENT *entry, size_t prefix,
-                      struct buffer *problem)
+/* Opens a file below a directory.  Links on the way may lead on, but not out of it: EXDEV.  The kernel sees to
+ * that while it walks (openat2(2)), so that nothing can be put in place of a file that was looked at. */
+static int open_below(const char *directory, const char *name, uint64_t flags)
+{
+    struct open_how how = {.flags = flags | O_CLOEXEC, .resolve = RESOLVE_BENEATH};
+    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int file =
+        folder < 0 ? -1 : (int)syscall(SYS_openat2, folder, name, &how, sizeof(how));
+    int error = errno;
+
+    if (folder >= 0)
+        close(folder);
+    errno = error;
+    return file;
+}
+
+static void complain_unopened(struct buffer *problem, const char *name)
+{
+    index_complain(problem, name,
+                   errno == EXDEV ? "leads out of the directory" : strerror(errno));
+}
+
+/* Adds what a link leads to, where that is a file below the directory. */
+static void add_link(struct index_files *files, const char *directory, const char *name)
 {
     struct stat target;
+    int file = open_below(directory, name, O_PATH);
+
+    if (file < 0)
+        files->links_out += errno == EXDEV;
+    else if (fstat(file, &target) == 0 && S_ISREG(target.st_mode))
+        add_file(files, name, target.st_size);
+    if (file >= 0)
+        close(file);
+}
+
+/* Adds what the walk has come to.  false, with a line, where it cannot be read. */
+static bool add_entry(struct index_files *files, FTS *walk, FTSENT *entry,
+                      const char *directory, struct buffer *problem)
+{
+    size_t prefix = strlen(directory);
     const char *name = entry->fts_pathlen > prefix ? entry->fts_path + prefix : "";
 
     while (*name == '/')
@@ -108,9 +146,8 @@ static bool add_entry(struct index_files *files, FTS *walk, FTSENT *entry, size_
             add_file(files, name, entry->fts_statp->st_size);
         return true;
     case FTS_SL:
-        if (entry->fts_name[0] != '.' && is_text_file(name) &&
-            stat(entry->fts_accpath, &target) == 0 && S_ISREG(target.st_mode))
-            add_file(files, name, target.st_size);
+        if (entry->fts_name[0] != '.' && is_text_file(name))
+            add_link(files, directory, name);
         return true;
     default: return true; /* a directory that is left; a socket; a link to nothing */
     }
@@ -137,7 +174,7 @@ bool index_files_list(const char *directory, struct index_files *ret_files,
     /* FTS_COMFOLLOW: the directory itself may be a link. */
     walk = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL);
     while (walk != NULL && is_good && (entry = fts_read(walk)) != NULL)
-        is_good = add_entry(&files, walk, entry, strlen(directory), problem);
+        is_good = add_entry(&files, walk, entry, directory, problem);
     if (walk == NULL || (is_good && errno != 0)) {
         index_complain(problem, directory, strerror(errno));
         is_good = false;
@@ -166,30 +203,18 @@ void index_files_done(struct index_files *files)
     *files = (struct index_files){0};
 }
 
-static int open_below(const char *directory, const char *name)
-{
-    int folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    int file = folder < 0 ? -1 : openat(folder, name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    int error = errno;
-
-    if (folder >= 0)
-        close(folder);
-    errno = error;
-    return file;
-}
-
 bool index_file_read(const char *directory, const char *name, index_bytes_fn *tell,
                      void *context, struct digest *ret_digest, struct buffer *problem)
 {
     /* No secret: the digest only says whether a file has changed. */
     static const struct digest_key key = {{0}};
     struct digest_state state;
-    int file = open_below(directory, name);
+    int file = open_below(directory, name, O_RDONLY | O_NONBLOCK);
     char *bytes;
     ssize_t got;
 
     if (file < 0) {
-        index_complain(problem, name, strerror(errno));
+        complain_unopened(problem, name);
         return false;
     }
     bytes = mem_zalloc(READ_BYTES);
@@ -242,7 +267,7 @@ bool index_corpus_read(const char *directory, struct buffer *ret_json,
 {
     struct corpus *corpus;
     struct digest digest;
-    int file = open_below(directory, "corpus.json");
+    int file = open_below(directory, "corpus.json", O_PATH);
     bool is_there = file >= 0 || errno != ENOENT;
 
     if (file >= 0)

@@ -87,10 +87,11 @@ struct index_files {
     struct index_file *all; /* owned; in the order of their names */
     size_t count, capacity;
     int64_t bytes;
+    int64_t links_out; /* links out of the directory: left out */
 };
 
-/* Lists the .md, .markdown and .txt files below a directory, but nothing hidden; links to files are
- * followed, those to directories are not.  false, with a line appended to `problem`. */
+/* Lists the .md, .markdown and .txt files below a directory, but nothing hidden; links to files of
+ * it are followed, those that lead out of it and those to directories are not.  false, with a line appended to `problem`. */
 bool index_files_list(const char *directory, struct index_files *ret_files,
                       struct buffer *problem);
 void index_files_done(struct index_files *files);

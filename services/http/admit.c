@@ -94,18 +94,27 @@ static enum error find_endpoint(struct request *request, const char *target)
     return OK;
 }
 
-/* A session in the path must be the token's. */
-static enum error check_token(struct request *request)
+bool admit_proves_session(const struct request *request, struct id *ret_session_id)
 {
     const struct services *services = request->server->services;
-    struct span parameter = request->match.parameter;
     struct id id;
 
     if (!token_check(&services->shared->token_key,
                      headers_bearer_token(&request->headers), clock_wall_ms(),
                      services->settings->session_max_hours * 3600 * 1000, &id))
+        return false;
+    *ret_session_id = id_lower(&id);
+    return true;
+}
+
+/* A session in the path must be the token's. */
+static enum error check_token(struct request *request)
+{
+    struct span parameter = request->match.parameter;
+    struct id id;
+
+    if (!admit_proves_session(request, &request->session_id))
         return ERROR_INVALID_TOKEN;
-    request->session_id = id_lower(&id);
     if (!request->endpoint->names_session)
         return OK;
     if (!id_parse(parameter.bytes, parameter.length, &id))

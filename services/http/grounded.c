@@ -1,5 +1,6 @@
 #include "grounded.h"
 
+#include "admit.h"
 #include "json.h"
 #include "json_body.h"
 
@@ -21,6 +22,15 @@ void grounded_begin(struct request *request)
     json_body_begin(request, MAX_BODY_BYTES);
 }
 
+/* A session is noted with a refusal only for whoever has its token. */
+static void forget_unproven(const struct request *request, struct id *session_id)
+{
+    struct id proven;
+
+    if (!admit_proves_session(request, &proven) || !id_equals(&proven, session_id))
+        *session_id = (struct id){.text = ""};
+}
+
 void grounded_finish(struct request *request, enum ask_surface surface,
                      read_question_fn *read)
 {
@@ -33,10 +43,12 @@ void grounded_finish(struct request *request, enum ask_surface surface,
         .received_us = request->received_us,
     };
 
-    if (read(body, &question, &errors))
+    if (read(body, &question, &errors)) {
+        forget_unproven(request, &question.session_id);
         ask_start(request->server->asks, &question, on_asked, request);
-    else
+    } else {
         json_body_refuse(request, &errors);
+    }
     json_wipe_and_put(body);
 }
 

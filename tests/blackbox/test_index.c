@@ -215,8 +215,9 @@ Test(index, takes_what_lies_there_as_it_is)
     link_to(&shelf, "..", "docs/loop");
     link_to(&shelf, "loop.md", "docs/loop.md");
     link_to(&shelf, "nowhere.md", "docs/broken.md");
-    put_text(&shelf, "linked.md", "Linked.");
-    link_to(&shelf, "../linked.md", "docs/link.md");
+    make_folder(&shelf, "docs/more");
+    put_text(&shelf, "docs/linked", "Linked.");
+    link_to(&shelf, "../linked", "docs/more/link.md");
     cr_assert_eq(mkfifo(pipe_path.data, 0600), 0);
 
     expect_run(&shelf, INDEX, 0, " of 4 files (0 unchanged, 0 removed)");
@@ -230,6 +231,31 @@ Test(index, takes_what_lies_there_as_it_is)
     cr_expect_leq(count(&shelf, "SELECT max(length(text)) FROM passage"), 40000);
     bytes_free(&pipe_path);
     free(line);
+    remove_shelf(&shelf);
+}
+
+/* Whoever may put a link beside the text does not get the files of whoever indexes it into the answers. */
+Test(index, does_not_follow_links_out_of_the_directory)
+{
+    struct shelf shelf = make_shelf();
+
+    make_folder(&shelf, "private");
+    put_text(&shelf, "private/diary.md", "Secret.");
+    put_text(&shelf, "docs/open.md", "Open.");
+    link_to(&shelf, "../private/diary.md", "docs/relative.md");
+    link_to(&shelf, shelf.directory, "docs/absolute.md");
+    link_to(&shelf, "../private", "docs/folder");
+    link_to(&shelf, "/proc/self/environ", "docs/environment.md");
+    link_to(&shelf, "/proc/self/cwd/private/diary.md", "docs/magic.md");
+    link_to(&shelf, "relative.md", "docs/twice.md");
+
+    expect_run(&shelf, INDEX, 0, "docs: 5 links lead out of it and were left out");
+    cr_expect_eq(count(&shelf, "SELECT count(*) FROM passage"), 1);
+    cr_expect_eq(count_passages_with(&shelf, "Secret"), 0);
+
+    put_text(&shelf, "private/corpus.json", "{\"title\":\"Secret\"}");
+    link_to(&shelf, "../private/corpus.json", "docs/corpus.json");
+    expect_run(&shelf, INDEX, 1, "corpus.json: leads out of the directory");
     remove_shelf(&shelf);
 }
 
@@ -277,11 +303,10 @@ Test(index, that_cannot_be_made_leaves_the_old_one)
     }
     remove_file(&shelf, "docs/corpus.json");
 
-    /* A file that is there, and cannot be read even by root. */
-    link_to(&shelf, "/proc/self/mem", "docs/memory.md");
-    expect_run(&shelf, INDEX, 1, "poise index: memory.md: ");
+    make_folder(&shelf, "docs/corpus.json");
+    expect_run(&shelf, INDEX, 1, "poise index: corpus.json: Is a directory");
     cr_expect_eq(count_passages_with(&shelf, "Alpha"), 1);
-    remove_file(&shelf, "docs/memory.md");
+    remove_file(&shelf, "docs/corpus.json");
     expect_run(&shelf, INDEX, 0, "1 passages");
     cr_expect_eq(count_passages_with(&shelf, "Omega"), 1);
     remove_shelf(&shelf);

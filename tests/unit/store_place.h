@@ -3,8 +3,8 @@
  * POISE_TEST_STORE_URL names a PostgreSQL database ("postgresql:///test?host=/tmp/pg&user=me"), in
  * a schema of its own of that database.
  */
-#ifndef SESSION_PLACE_H
-#define SESSION_PLACE_H
+#ifndef STORE_PLACE_H
+#define STORE_PLACE_H
 
 #include "store_postgres.h"
 

@@ -2,7 +2,7 @@
  * What was deleted is gone from the files: from the database, its write-ahead log and
  * whatever else lies beside them.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 #include <dirent.h>
 

@@ -1,16 +1,8 @@
-#include "store.h"
-
 #include "store_rules.h"
 
 #include <assert.h>
 #include <string.h>
 #include <uuid/uuid.h>
-
-void store_close(struct store *store)
-{
-    if (store != NULL)
-        store->close(store);
-}
 
 static unsigned value_of(char digit)
 {

@@ -1,7 +1,7 @@
 /*
  * Two processes on one file, a process that dies at any moment, a disk that is full.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 #include <pthread.h>
 #include <signal.h>

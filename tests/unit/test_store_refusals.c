@@ -2,7 +2,7 @@
  * The table of the refusal log: what is noted is read beside the store, and goes when it is old, when its
  * session is deleted, and when there are too many.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 #include "refusal.h"
 

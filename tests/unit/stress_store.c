@@ -3,7 +3,7 @@
  * there at the end.  A plain program, so that ThreadSanitizer can watch it; it prints
  * what a turn cost.
  *
- *     stress_session_store [loops [sessions [pause_ms [answer_bytes [speech_bytes]]]]]
+ *     stress_store [loops [sessions [pause_ms [answer_bytes [speech_bytes]]]]]
  *
  * An interview pauses between begin and commit, as a turn waits for its coach.  The
  * database lies in $TMPDIR.

@@ -1,23 +1,19 @@
 /*
- * A store of its own, and calls to it that wait for their answer: what the tests of sessions
+ * A store of its own, and calls to it that wait for their answer: what the tests of the store
  * share.
  */
-#ifndef SESSION_WORLD_H
-#define SESSION_WORLD_H
+#ifndef STORE_WORLD_H
+#define STORE_WORLD_H
 
-#include "mem.h"
-#include "private_reveal.h"
-#include "session_place.h"
+#include "session_made.h"
 #include "store_open.h"
+#include "store_place.h"
 
-#include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#define NOW_MS    INT64_C(1700000000000)
-#define TTL_MS    (INT64_C(60) * 60 * 1000)
 #define SPEECH_MS 300000
 
 struct world {
@@ -85,16 +81,6 @@ static inline void world_free(struct world *world)
     store_close(world->store);
     loop_free(world->loop);
     place_remove(&world->place);
-}
-
-static inline struct private_text text_of(const char *string)
-{
-    return private_text_copy(string, strlen(string));
-}
-
-static inline const char *shown(const struct private_text *text)
-{
-    return private_reveal(text).bytes;
 }
 
 static inline struct digest digest_of(const char *string)
@@ -184,22 +170,6 @@ static inline struct store_input said(const char *transcript)
 static inline struct store_input recorded(const char *audio)
 {
     return input_of(NULL, audio, NULL, NULL);
-}
-
-static inline struct session *session_of(unsigned total_questions, int64_t now_ms)
-{
-    struct session *session = MEM_NEW(struct session);
-
-    session->id = id_random();
-    session->role = text_of("Site Reliability Engineer");
-    session->interview_type = text_of("behavioural");
-    session->difficulty = 1;
-    session->total_questions = total_questions;
-    session->asked[0] = text_of("Question 1?");
-    session->asked_count = 1;
-    session->created_ms = session->last_activity_ms = now_ms;
-    session->expires_ms = now_ms + TTL_MS;
-    return session;
 }
 
 static inline struct answer create(struct world *world, struct session *session,

@@ -1,7 +1,7 @@
 /*
  * Sessions in the store: made, found, deleted, swept.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 static struct world world;
 

@@ -3,7 +3,7 @@
  *
  * What is stored is in tables called poise_..., which are made and brought up to date by the first
  * process that finds them missing or old; the schema and the statements are in
- * services/session/postgres_schema.c and postgres_statements.def.  Only what any server of
+ * services/store/postgres/postgres_schema.c and postgres_statements.def.  Only what any server of
  * PostgreSQL's protocol has is used: tables, indexes, single statements.
  *
  * Of two turns of one session at the same time one commits: a commit moves the session on only

@@ -13,3 +13,9 @@ bool store_refusals(const char *url, int64_t since_ms, refusal_fn *tell, void *c
                ? store_postgres_refusals(url, since_ms, tell, context, problem)
                : store_sqlite_refusals(url, since_ms, tell, context, problem);
 }
+
+void store_close(struct store *store)
+{
+    if (store != NULL)
+        store->close(store);
+}

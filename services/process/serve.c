@@ -7,7 +7,7 @@
  *   SIGHUP            the safety patterns and the certificate are read again; a bad file
  *                     changes nothing
  */
-#include "command.h"
+#include "serve.h"
 
 #include "buffer.h"
 #include "certificate_notices.h"
@@ -412,7 +412,7 @@ static void tear_down(struct process *process)
     settings_free(&process->settings);
 }
 
-int command_serve(int argc, char **argv)
+int serve(int argc, char **argv)
 {
     struct process *process = MEM_NEW(struct process);
     int64_t port = 0;
@@ -424,7 +424,7 @@ int command_serve(int argc, char **argv)
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);
     if (argc > 0)
         fprintf(stderr, "poise: unknown argument %s\n", argv[0]);
-    if (argc > 0 || !command_settings(&process->settings) ||
+    if (argc > 0 || !settings_open(&process->settings) ||
         !certificate_open(&process->settings, &process->shared.tls) ||
         (process->settings.safety_enabled &&
          !load_ruleset(&process->settings, &process->ruleset)))

@@ -2,7 +2,7 @@
  * What a day and a client may use up: counted with the claim and with the session, and
  * only where a cap is set.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 #define DAY_MS     (INT64_C(24) * 60 * 60 * 1000)
 #define NEXT_DAY   ((NOW_MS / DAY_MS + 1) * DAY_MS)

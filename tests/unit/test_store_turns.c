@@ -1,7 +1,7 @@
 /*
  * "Exactly once", rule by rule.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 static struct world world;
 

@@ -24,33 +24,6 @@ struct movie {
     uint64_t sample_duration;  /* where a fragment does not say */
 };
 
-static bool next_box(struct span *bytes, struct box *ret_box);
-static bool find_box(struct span bytes, const char *type, struct span *ret_content);
-static int64_t read_movie(struct span moov, struct movie *ret_movie);
-static uint64_t fragment_end(struct span moof, const struct movie *movie);
-
-int64_t audio_mp4_ms(struct span recording)
-{
-    struct movie movie = {0};
-    struct box box;
-    struct span moov;
-    uint64_t end = 0;
-    int64_t duration_ms;
-
-    if (!find_box(recording, "moov", &moov))
-        return -1;
-    duration_ms = read_movie(moov, &movie);
-    if (duration_ms >= 0)
-        return duration_ms;
-    while (next_box(&recording, &box)) {
-        uint64_t this_end =
-            strcmp(box.type, "moof") == 0 ? fragment_end(box.content, &movie) : 0;
-
-        end = this_end > end ? this_end : end;
-    }
-    return audio_ms(end, movie.track_time_scale);
-}
-
 /* Moves on.  Length 1: the real one is in the 64 bits behind the type; 0: up to the end
  * (4.2).  A box that is longer than what is there ends where that ends. */
 static bool next_box(struct span *bytes, struct box *ret_box)
@@ -100,8 +73,6 @@ static bool find_path(struct span bytes, const char *const *types, struct span *
     return true;
 }
 
-/* ---- the movie's header ---- */
-
 /* "mvhd" and "mdhd" (8.2.2, 8.4.2): version and flags, two times, the scale, the
  * duration; times and duration have 64 bits in version 1.  All ones: unknown. */
 static uint64_t header_time_scale(struct span header)
@@ -143,8 +114,6 @@ static int64_t read_movie(struct span moov, struct movie *ret_movie)
         ret_movie->sample_duration = audio_big(box, 12, 4);
     return -1;
 }
-
-/* ---- fragments ---- */
 
 /* "tfhd" (8.8.7): flags say which of the fields are there. */
 static uint64_t default_duration(struct span header, const struct movie *movie)
@@ -190,3 +159,29 @@ static uint64_t fragment_end(struct span moof, const struct movie *movie)
             end += run_duration(box.content, each);
     return end;
 }
+
+int64_t audio_mp4_ms(struct span recording)
+{
+    struct movie movie = {0};
+    struct box box;
+    struct span moov;
+    uint64_t end = 0;
+    int64_t duration_ms;
+
+    if (!find_box(recording, "moov", &moov))
+        return -1;
+    duration_ms = read_movie(moov, &movie);
+    if (duration_ms >= 0)
+        return duration_ms;
+    while (next_box(&recording, &box)) {
+        uint64_t this_end =
+            strcmp(box.type, "moof") == 0 ? fragment_end(box.content, &movie) : 0;
+
+        end = this_end > end ? this_end : end;
+    }
+    return audio_ms(end, movie.track_time_scale);
+}
+
+/* ---- the movie's header ---- */
+
+/* ---- fragments ---- */

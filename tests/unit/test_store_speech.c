@@ -1,7 +1,7 @@
 /*
  * What was heard in a recording, and what was spoken in reply.
  */
-#include "session_world.h"
+#include "store_world.h"
 
 static struct world world;
 static struct id id;

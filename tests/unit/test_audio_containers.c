@@ -13,16 +13,13 @@
 
 #define FILE_BYTES 65536
 
-/* Beside this file, so that the tests run from anywhere. */
 static struct span read_recording(const char *name, char *bytes)
 {
     char path[4096];
-    const char *slash = strrchr(__FILE__, '/');
     FILE *file;
     size_t length;
 
-    snprintf(path, sizeof(path), "%.*s/../fuzz/corpus/audio/%s", (int)(slash - __FILE__),
-             __FILE__, name);
+    snprintf(path, sizeof(path), TESTS "/fuzz/corpus/audio/%s", name);
     file = fopen(path, "rb");
     cr_assert_not_null(file, "%s", path);
     length = fread(bytes, 1, FILE_BYTES, file);

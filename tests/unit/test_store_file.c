@@ -1,9 +1,9 @@
 /*
  * Opening the database file: what cannot be used is refused with one clear line.
  */
-#include "session_world.h"
+#include "store_world.h"
 
-#include "../../services/session/sqlite_file.h"
+#include "sqlite_file.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
