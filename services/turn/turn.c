@@ -194,7 +194,6 @@ static void on_heard(void *context, enum error error, struct transcript transcri
     private_text_free(&turn->request.transcript);
     turn->request.transcript = move(&transcript.text);
     transcript_free(&transcript);
-    turn->is_heard = true;
     screen_answer(turn);
 }
 
@@ -204,7 +203,7 @@ static void screen_answer(struct turn *turn)
     struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
     struct filter_verdict verdict = turn_screen_answer(turn);
 
-    if (turn->is_heard && verdict.outcome != FILTER_HIT)
+    if (turn->ear_at > 0 && verdict.outcome != FILTER_HIT)
         turn_remember(turn);
     switch (verdict.outcome) {
     case FILTER_PASS:

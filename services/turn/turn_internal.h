@@ -43,7 +43,6 @@ struct turn {
     struct coach_call *pending;
     struct speaker_call *speaking;
 
-    bool is_heard; /* a transcriber wrote the transcript in this turn */
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
     struct answer_delivery delivery;

@@ -94,22 +94,6 @@ Test(invisible, characters_hide_nothing_from_the_filter)
     world_end(world);
 }
 
-/* What was heard and refused is not kept for a retry: the recording is heard again. */
-Test(invisible, words_that_were_refused_are_not_kept)
-{
-    struct world *world = world_with_groq("STT_PROVIDER=deepgram");
-    struct session session = start_session(world, 3);
-    struct form form = recording_of(world, "opus.webm");
-    deepgram_will_hear(world, (struct heard){.text = REVERSED});
-    deepgram_will_hear(world, (struct heard){.text = ANSWER});
-    upstream_will_ask(world->upstream, "And then?");
-
-    expect_filter_refusal(say(world, &session, form), "explicit_threat");
-    expect_success(say(world, &session, form));
-    cr_assert_eq(upstream_call_count_as(world->upstream, ROLE_HEARING), 2);
-    world_end(world);
-}
-
 static const char *start_body(struct world *world, const char *role, const char *type)
 {
     return words(world,
