@@ -178,7 +178,8 @@ enum error upload_finish(struct upload *upload, const struct headers *headers,
     if (upload->multipart == NULL)
         read_json(upload, errors);
     check_fields(upload, errors);
-    idempotency_read(headers, upload->terms.input_key, &request->input.key, errors);
+    idempotency_read(headers, upload->terms.input_key, IDEMPOTENCY_KEY_BYTES,
+                     &request->input.key, errors);
     if (errors->count > 0)
         return ERROR_VALIDATION_ERROR;
     if (!is_of_session(upload, &request->session_id))

@@ -197,7 +197,8 @@ static void on_heard(void *context, enum error error, struct transcript transcri
     screen_answer(turn);
 }
 
-/* Gate 1: what the filter stops goes nowhere, and what it did not read goes nowhere either. */
+/* Gate 1: what the filter stops or did not read goes nowhere, and what was heard is kept only if it
+ * passes. */
 static void screen_answer(struct turn *turn)
 {
     struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
