@@ -107,6 +107,10 @@ static inline void json_put_object(struct json_writer *writer, const char *key)
  * numbers NaN, Infinity and -Infinity, which a reader of numbers has to expect. */
 struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
 
+/* Before json_parse() of what a client sends: an escape of half a surrogate pair, which json-c would
+ * read as U+FFFD, becomes that of NUL, which no text of ours may hold. */
+void json_strike_lone_surrogates(char *bytes, size_t length);
+
 /* The member of an object; NULL where `object` is none, or has none of that name, or it
  * is null. */
 struct json_object *json_member(struct json_object *object, const char *key);

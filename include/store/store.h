@@ -136,6 +136,7 @@ struct store_end {
     struct private_text
         outcome; /* owned; taken.  JSON of a refusal; empty for what is not remembered */
     int64_t now_ms;
+    bool is_refusal;    /* what remember_heard() kept for the session is forgotten */
     int64_t expires_ms; /* the idle expiry is pushed back to here; 0 leaves it */
 };
 
@@ -181,8 +182,9 @@ struct store_stats {
 
 struct store {
     /* Stores a new session.  With a key that is known and has the same fingerprint: the
-     * session of then, `is_replay`.  Errors: IDEMPOTENCY_KEY_REUSE, USAGE_CAP_REACHED where
-     * the client has `client_most` already. */
+     * session of then, `is_replay`; but once a turn of it was committed, the key alone opens
+     * it to nobody.  Errors: IDEMPOTENCY_KEY_REUSE, USAGE_CAP_REACHED where the client has
+     * `client_most` already. */
     void (*create_session)(struct store *store, struct loop *loop,
                            struct store_new_session *request, store_session_fn *done,
                            void *context);
@@ -215,8 +217,8 @@ struct store {
     /* Keeps with the session what was heard in a recording, so that the same recording
      * need not be transcribed again; in place of what was kept before.  The text is
      * taken.  Not waited for, called from the loop's thread, and no part of the session that a client can see: a refused
-     * turn leaves that as it was.  Kept until a turn of the session is committed (from
-     * then on the recording of that turn is answered by a replay), or the session goes.
+     * turn leaves that as it was.  Kept until a turn of the session is refused or committed
+     * (from then on the recording of that turn is answered by a replay), or the session goes.
      */
     void (*remember_heard)(struct store *store, struct loop *loop,
                            const struct id *session_id, const struct digest *audio,

@@ -6,6 +6,7 @@
 #include "private_reveal.h"
 #include "utf8.h"
 
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -211,6 +212,44 @@ struct json_object *json_parse(const char *bytes, size_t length, int max_depth)
     }
     json_tokener_free(tokener);
     return object;
+}
+
+/* The code unit of an escape \uXXXX; 0 where none stands there. */
+static unsigned escaped_unit(const char *at, const char *end)
+{
+    unsigned unit = 0;
+
+    if (end - at < ESCAPE_BYTES || at[0] != '\\' || at[1] != 'u')
+        return 0;
+    for (int digit = 2; digit < ESCAPE_BYTES; digit++) {
+        int value = isxdigit((unsigned char)at[digit]) == 0 ? -1
+                    : isdigit((unsigned char)at[digit]) != 0
+                        ? at[digit] - '0'
+                        : (at[digit] | 0x20) - 'a' + 10;
+
+        if (value < 0)
+            return 0;
+        unit = unit << 4 | (unsigned)value;
+    }
+    return unit;
+}
+
+void json_strike_lone_surrogates(char *bytes, size_t length)
+{
+    char *end = bytes + length;
+    char *at = length == 0 ? NULL : memchr(bytes, '\\', length);
+
+    while (at != NULL) {
+        unsigned unit = escaped_unit(at, end);
+        bool is_first = unit >= 0xd800 && unit <= 0xdbff;
+        unsigned second = is_first ? escaped_unit(at + ESCAPE_BYTES, end) : 0;
+        bool is_pair = second >= 0xdc00 && second <= 0xdfff;
+
+        if (unit >= 0xd800 && unit <= 0xdfff && !is_pair)
+            memset(at + 2, '0', ESCAPE_BYTES - 2);
+        at += is_pair ? 2 * ESCAPE_BYTES : unit != 0 ? ESCAPE_BYTES : 2;
+        at = at < end ? memchr(at, '\\', (size_t)(end - at)) : NULL;
+    }
 }
 
 struct json_object *json_member(struct json_object *object, const char *key)

@@ -352,8 +352,6 @@ static bool build(struct process *process, int64_t *ret_port)
     derive_keys(process);
     if (!process->settings.safety_enabled)
         log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
-    else if (!load_ruleset(&process->settings, &process->ruleset))
-        return false;
     return open_store(process) && make_workers(process, ret_port);
 }
 
@@ -427,7 +425,9 @@ int serve(int argc, char **argv)
     if (argc > 0)
         fprintf(stderr, "poise: unknown argument %s\n", argv[0]);
     if (argc > 0 || !settings_open(&process->settings) ||
-        !certificate_open(&process->settings, &process->shared.tls))
+        !certificate_open(&process->settings, &process->shared.tls) ||
+        (process->settings.safety_enabled &&
+         !load_ruleset(&process->settings, &process->ruleset)))
         status = 2;
     else if (build(process, &port) && run(process, port))
         status = 0;

@@ -383,6 +383,7 @@ static inline void end(struct world *world, const struct id *id, struct store_ke
         .request_id = world->request_id,
         .key = key,
         .now_ms = world->now_ms,
+        .is_refusal = outcome != NULL,
         .expires_ms = outcome == NULL ? 0 : world->now_ms + TTL_MS,
     };
 

@@ -87,6 +87,19 @@ Test(sessions, a_known_key_with_another_body_is_reuse)
     answer_free(&second);
 }
 
+Test(sessions, a_known_key_gives_nothing_once_a_turn_was_taken)
+{
+    struct answer first = create_under("key 1", "body 1");
+    struct answer second;
+
+    turn(&world, &first.session->id, 1, said("answer"));
+    second = create_under("key 1", "body 1");
+    cr_expect_eq(second.error, ERROR_IDEMPOTENCY_KEY_REUSE);
+    cr_expect_null(second.session);
+    answer_free(&first);
+    answer_free(&second);
+}
+
 Test(sessions, the_key_of_an_expired_session_is_free_again)
 {
     struct answer first = create_under("key 1", "body 1");

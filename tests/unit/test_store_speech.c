@@ -79,6 +79,15 @@ Test(speech, a_turn_without_a_recording_is_told_nothing)
     answer_free(&answer);
 }
 
+Test(speech, what_was_refused_is_not_remembered)
+{
+    remember(&world, &id, "one", "I led");
+    claim(&world, &id, recorded("one"));
+    end(&world, &id, (struct store_key){0}, "{}");
+
+    assert_heard("one", NULL);
+}
+
 Test(speech, a_newer_recording_replaces_what_was_heard)
 {
     remember(&world, &id, "one", "I led");

@@ -46,6 +46,12 @@ uint32_t store_id_hash(const struct store_id *id)
     return (uint32_t)((first ^ second) * UINT64_C(0x9e3779b97f4a7c15) >> 32);
 }
 
+bool store_is_repeat(const struct session *then, const struct digest *fingerprint,
+                     const struct store_key *key)
+{
+    return then->turn_count == 0 && digest_equals(fingerprint, &key->fingerprint);
+}
+
 static bool is_last_recording(const struct store_facts *facts,
                               const struct store_input *input)
 {

@@ -23,6 +23,11 @@ bool store_id_equals(const struct store_id *one, const struct store_id *other);
  * issued. */
 uint32_t store_id_hash(const struct store_id *id);
 
+/* Is a session that is to be made under a key the one of then, which was made with this
+ * fingerprint?  Only until its first turn: who goes on with an interview has its token. */
+bool store_is_repeat(const struct session *then, const struct digest *fingerprint,
+                     const struct store_key *key);
+
 /* What a decision depends on, found for one session and one claim. */
 struct store_facts {
     /* Stored with the session. */

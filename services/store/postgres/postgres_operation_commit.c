@@ -134,14 +134,19 @@ enum postgres_next postgres_commit_next(struct postgres_operation *operation)
                                         : ERROR_TURN_IN_PROGRESS);
 }
 
-/* What is remembered goes first: when the claim is given back, it is there. */
+/* What is remembered and what is forgotten go first: when the claim is given back, it is so. */
 bool postgres_end_ask(struct postgres_operation *operation,
                       const struct postgres_ground *ground, struct postgres_link *link)
 {
     const struct store_end *end = &operation->request.end;
     struct postgres_values forget = {0};
     struct postgres_values insert = {0};
+    struct postgres_values unheard = {0};
 
+    postgres_value_id(&unheard, &operation->session_id);
+    if (end->is_refusal &&
+        !postgres_link_send(link, operation, POSTGRES_FORGET_HEARD, &unheard))
+        return false;
     if (end->key.is_there && !private_text_is_empty(&end->outcome)) {
         postgres_value_id(&forget, &operation->session_id);
         postgres_value_number(&forget, STORE_MAX_REMEMBERED - 1);

@@ -118,7 +118,7 @@ enum postgres_next postgres_create_next(struct postgres_operation *operation)
     found = store_id_of(&operation->session->id);
     if (!store_id_equals(&found, &operation->session_id)) {
         operation->is_replay = true;
-        if (digest_equals(&operation->fingerprint, &key->fingerprint))
+        if (store_is_repeat(operation->session, &operation->fingerprint, key))
             return postgres_done(operation, OK);
     }
     session_free(operation->session); /* an earlier try made it: the caller has it */

@@ -67,6 +67,7 @@ bool operation_writes(const struct operation *operation)
     case OPERATION_CHECK: return true;
     case OPERATION_END:
         return operation->request.end.expires_ms != 0 ||
+               operation->request.end.is_refusal ||
                operation_is_remembered(&operation->request.end);
     case OPERATION_BEGIN: /* a replay under a new key does, a sweep that finds something
                              does */

@@ -58,7 +58,7 @@ enum operation_step operation_create(struct operation *operation,
 
     if (known == ROW_NONE || !operation_is_live(then.session, create->now_ms)) {
         step = insert_session(operation, ground, &then);
-    } else if (!digest_equals(&fingerprint, &create->key.fingerprint)) {
+    } else if (!store_is_repeat(then.session, &fingerprint, &create->key)) {
         step = operation_done(operation, ERROR_IDEMPOTENCY_KEY_REUSE);
     } else {
         operation->session = then.session;

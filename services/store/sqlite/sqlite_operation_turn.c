@@ -278,7 +278,8 @@ enum operation_step operation_commit(struct operation *operation,
     return STEP_DONE;
 }
 
-/* Nothing of the session changes but the expiry. */
+/* Nothing of the session changes but the expiry.  What was heard in a recording that was
+ * refused goes. */
 enum operation_step operation_end(struct operation *operation,
                                   struct operation_ground *ground)
 {
@@ -293,6 +294,9 @@ enum operation_step operation_end(struct operation *operation,
     if (end->expires_ms != 0 &&
         !rows_push_back_expiry(ground->rows, &operation->session_id, end->expires_ms,
                                operation->now_ms))
+        return STEP_FAILED;
+    if (end->is_refusal &&
+        !rows_forget_heard(ground->rows, &operation->session_id, &ground->has_deleted))
         return STEP_FAILED;
     if (!operation_is_remembered(end))
         return STEP_DONE;

@@ -100,12 +100,15 @@ bool rows_insert_record(struct sqlite_rows *rows, int64_t row,
                         bool is_lasting, const struct private_text *outcome);
 
 /* What was heard in a recording, one for each session; empty where nothing is kept for
- * this one. */
+ * this one.  `ret_has_deleted` becomes true, and is untouched otherwise, where there was
+ * something to forget. */
 bool rows_keep_heard(struct sqlite_rows *rows, const struct store_id *id,
                      const struct digest *audio, const struct private_text *heard);
 bool rows_read_heard(struct sqlite_rows *rows, int64_t row, const struct digest *audio,
                      struct private_text *ret_heard);
 bool rows_drop_heard(struct sqlite_rows *rows, int64_t row);
+bool rows_forget_heard(struct sqlite_rows *rows, const struct store_id *id,
+                       bool *ret_has_deleted);
 
 /* Speech of the session in this row.  `ret_has_evicted` becomes true, and is untouched
  * otherwise, where older speech made room. */

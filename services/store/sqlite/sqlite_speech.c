@@ -52,6 +52,19 @@ bool rows_drop_heard(struct sqlite_rows *rows, int64_t row)
     return statement_run(rows, drop);
 }
 
+bool rows_forget_heard(struct sqlite_rows *rows, const struct store_id *id,
+                       bool *ret_has_deleted)
+{
+    sqlite3_stmt *forget = statement_use(rows, STATEMENT_FORGET_HEARD);
+
+    statement_bind_id(forget, 1, id);
+    if (!statement_run(rows, forget))
+        return false;
+    if (sqlite3_changes(rows->db) > 0)
+        *ret_has_deleted = true;
+    return true;
+}
+
 static enum row_result find_speech(struct sqlite_rows *rows, sqlite3_stmt *found,
                                    struct stored_speech *ret_speech)
 {
