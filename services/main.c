@@ -1,16 +1,18 @@
 /*
  * Poise: an interview coach that refuses well.  One sentence for each room and its files:
  *
- *   base/      settings, errors, log, JSON, audio containers and text that stays private: what every
- *              room needs.
+ *   base/      settings, errors, log, JSON and text that stays private: what every room needs.
+ *   text/      words, and the JSON that a model wrote: what several rooms read texts with.
+ *   audio/     audio tells containers apart and how long a recording lasts; wav reads and writes one.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
  *   provider/  coach_groq asks a model for feedback and questions; transcriber_ and speaker_ files hear
  *              recordings and speak replies.
  *   coach/     coach_builtin reads an answer, scores it by rubric and asks from its question_bank: it
  *              stands in where there is no model, and answers with the same JSON.
- *   session/   session and token are the rules of an interview's life; store_sqlite and
- *              store_postgres keep it, and decide what happens exactly once.
+ *   session/   session and token are the rules of an interview's life.
+ *   store/     keeps interviews, and decides what happens exactly once, in sqlite/ or in postgres/; refusal is
+ *              the log of questions that were refused.
  *   safety/    fold, normalise, patterns, prefilter and filter: which words go no further.
  *   turn/      turn is the pipeline from an answer to the next question; prompt, reply and summary
  *              are what it says to the coach and makes of its answer, reply_stream finds the question
@@ -23,13 +25,16 @@
  *              reply's; greeting shakes hands where tls and certificate say so.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
  *              screen; plain modules, compiled in and served by route_page.
- *   command/   serve builds and runs the service, supervisor is its talk with systemd; check,
- *              doctor and health are the operator's tools, and ask, refusals, support, index and calibrate those
- *              of who keeps the study material.
+ *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
+ *              systemd.
+ *   command/   check, doctor and health are the operator's tools; ask, refusals, support, index and
+ *              calibrate are for whoever keeps the study material.
  */
 #include "command.h"
 
 #include "errors.h"
+#include "serve.h"
+#include "settings.h"
 #include "version.h"
 
 #include <sodium.h>
@@ -37,21 +42,6 @@
 #include <string.h>
 
 #define TEXT_BYTES 65536
-
-extern char **environ;
-
-bool command_settings(struct settings *settings)
-{
-    struct buffer problems;
-    bool is_good;
-
-    buffer_init(&problems, TEXT_BYTES);
-    is_good = settings_load(settings, environ, ".env", &problems);
-    if (!is_good)
-        fprintf(stderr, "poise: bad settings\n%s", problems.bytes);
-    buffer_done(&problems);
-    return is_good;
-}
 
 static int print(struct buffer *text)
 {
@@ -132,7 +122,7 @@ static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
 } commands[] = {
-    {"serve", command_serve},
+    {"serve", serve},
     {"check", command_check},
     {"doctor", command_doctor},
     {"ask", command_ask},

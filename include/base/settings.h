@@ -49,6 +49,10 @@ enum retriever_kind { RETRIEVER_SQLITE, RETRIEVER_QDRANT };
 bool settings_load(struct settings *settings, char *const *environment,
                    const char *env_file, struct buffer *problems);
 
+/* Reads them from the environment and ./.env, and says on standard error what is wrong.
+ * settings_free() either way. */
+bool settings_open(struct settings *settings);
+
 /* So many entries may LLM_FALLBACKS and STT_FALLBACKS have. */
 #define SETTINGS_FALLBACKS_MOST 8
 

@@ -46,7 +46,7 @@ struct services {
     struct shared_services *shared;  /* borrowed, like every pointer here */
     const struct settings *settings; /* the same as shared->settings */
     struct loop *loop;
-    struct store *store; /* shared->store, metered (session/store_metered.h) */
+    struct store *store; /* shared->store, metered (store/store_metered.h) */
     const struct coaches *coaches;
     const struct transcribers *transcribers;
     struct speaker *speaker; /* NULL: replies are not spoken */

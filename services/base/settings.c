@@ -13,9 +13,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SECRET_KEY_BYTES 32
 #define SHOWN_BYTES      200 /* of a bad value */
+#define PROBLEMS_BYTES   65536
 
 /* Where values come from, and where problems go. */
 struct source {
@@ -427,6 +429,19 @@ bool settings_load(struct settings *settings, char *const *environment,
     check(settings, &source);
     env_file_done(&source.file);
     return source.is_good;
+}
+
+bool settings_open(struct settings *settings)
+{
+    struct buffer problems;
+    bool is_good;
+
+    buffer_init(&problems, PROBLEMS_BYTES);
+    is_good = settings_load(settings, environ, ".env", &problems);
+    if (!is_good)
+        fprintf(stderr, "poise: bad settings\n%s", problems.bytes);
+    buffer_done(&problems);
+    return is_good;
 }
 
 void settings_free(struct settings *settings)

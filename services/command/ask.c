@@ -188,8 +188,7 @@ static void write_line(struct json_object *id, const struct private_text *data,
         json_raw(&json, span.bytes, span.length);
     else
         json_null(&json);
-    json_key(&json, "error");
-    json_string(&json, error);
+    json_put_string(&json, "error", error);
     json_end_object(&json);
     buffer_append_char(out, '\n');
 }
@@ -247,7 +246,7 @@ int command_ask(int argc, char **argv)
     if ((options.is_jsonl ||
          check_text("question", span_of(options.question), QUESTION_CHARACTERS)) &&
         (options.selected == NULL || read_selection(options.selected, &selection)) &&
-        command_settings(&settings))
+        settings_open(&settings))
         asker = asker_new(&settings);
     if (asker != NULL)
         status = options.is_jsonl ? ask_lines(asker, &options)

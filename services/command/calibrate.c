@@ -122,7 +122,7 @@ int command_calibrate(int argc, char **argv)
         fputs(usage, stderr);
         return CALIBRATE_BAD;
     }
-    if (command_settings(&settings))
+    if (settings_open(&settings))
         status = calibrate(&settings, &options, argv + options.first_file);
     settings_free(&settings);
     return status;

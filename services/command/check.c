@@ -13,6 +13,7 @@
 #include "command.h"
 
 #include "mem.h"
+#include "private_reveal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,56 +42,6 @@ static const char usage[] =
     "Without TEXT and FILE, standard input is read.  Exit status: 0 all is safe (with --jsonl:\n"
     "every line has its verdict), 1 something was refused (with --corpus: wrongly judged),\n"
     "2 bad usage, patterns or input, 3 no verdict.\n";
-
-static bool parse_options(int argc, char **argv, struct options *options);
-static struct filter *open_filter(const char *patterns);
-static int check_examples(struct filter *filter);
-static int check_text(struct filter *filter, const char *text, size_t length,
-                      bool is_explained);
-static int check_arguments(struct filter *filter, int argc, char **argv,
-                           bool is_explained);
-static int check_file(struct filter *filter, int file, bool is_explained);
-
-int command_check(int argc, char **argv)
-{
-    struct options options = {.patterns = getenv("SAFETY_PATTERNS_FILE")};
-    struct filter *filter = NULL;
-    int file = STDIN_FILENO;
-    int status = CHECK_BAD_USAGE;
-
-    if (!parse_options(argc, argv, &options)) {
-        fputs(usage, stderr);
-        return CHECK_BAD_USAGE;
-    }
-    if (options.file != NULL && strcmp(options.file, "-") != 0)
-        file = open(options.file, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        fprintf(stderr, "poise check: %s: %s\n", options.file, strerror(errno));
-        return CHECK_BAD_USAGE;
-    }
-
-    filter = open_filter(options.patterns);
-    if (filter == NULL)
-        status = CHECK_BAD_USAGE;
-    else if (options.is_examples)
-        status = check_examples(filter);
-    else if (options.corpus != NULL)
-        status = check_corpus(filter, options.corpus, options.is_explained);
-    else if (options.is_jsonl)
-        status = check_lines(filter, file);
-    else if (options.first_text < argc)
-        status = check_arguments(filter, argc - options.first_text,
-                                 argv + options.first_text, options.is_explained);
-    else
-        status = check_file(filter, file, options.is_explained);
-
-    filter_free(filter);
-    if (file != STDIN_FILENO)
-        close(file);
-    if (fflush(stdout) != 0)
-        status = CHECK_BAD_USAGE;
-    return status;
-}
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
@@ -163,20 +114,36 @@ static int check_examples(struct filter *filter)
     return status;
 }
 
-static int check_text(struct filter *filter, const char *text, size_t length,
-                      bool is_explained)
+struct filter_verdict check_admit(struct filter *filter, struct span text,
+                                  struct private_text *ret_visible)
 {
-    struct filter_verdict verdict = filter_check(filter, text, length);
+    *ret_visible = private_text_copy(text.bytes, text.length);
+    return filter_admit(filter, ret_visible);
+}
+
+static int check_text(struct filter *filter, struct span text, bool is_explained)
+{
+    struct private_text visible;
+    struct filter_verdict verdict = check_admit(filter, text, &visible);
+    int status = CHECK_FINDING;
 
     switch (verdict.outcome) {
-    case FILTER_PASS: puts("safe"); return CHECK_SAFE;
-    case FILTER_UNAVAILABLE: puts("no verdict"); return CHECK_NO_VERDICT;
-    case FILTER_HIT: break;
+    case FILTER_PASS:
+        puts("safe");
+        status = CHECK_SAFE;
+        break;
+    case FILTER_UNAVAILABLE:
+        puts("no verdict");
+        status = CHECK_NO_VERDICT;
+        break;
+    case FILTER_HIT:
+        printf("refused: %s\n", verdict.category);
+        if (is_explained)
+            check_explain(stdout, verdict, &visible);
+        break;
     }
-    printf("refused: %s\n", verdict.category);
-    if (is_explained)
-        check_explain(stdout, verdict, text, length);
-    return CHECK_FINDING;
+    private_text_free(&visible);
+    return status;
 }
 
 static int check_arguments(struct filter *filter, int argc, char **argv,
@@ -190,7 +157,7 @@ static int check_arguments(struct filter *filter, int argc, char **argv,
             buffer_append_char(&text, ' ');
         buffer_append_string(&text, argv[i]);
     }
-    int status = check_text(filter, text.bytes, text.length, is_explained);
+    int status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
     return status;
 }
@@ -217,23 +184,64 @@ static int check_file(struct filter *filter, int file, bool is_explained)
     else if (text.is_over)
         fprintf(stderr, "poise check: more than %d bytes of text\n", MAX_TEXT_BYTES);
     else
-        status = check_text(filter, text.length > 0 ? text.bytes : "", text.length,
-                            is_explained);
+        status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
     return status;
 }
 
-void check_explain(FILE *out, struct filter_verdict verdict, const char *text,
-                   size_t length)
+int command_check(int argc, char **argv)
 {
+    struct options options = {.patterns = getenv("SAFETY_PATTERNS_FILE")};
+    struct filter *filter = NULL;
+    int file = STDIN_FILENO;
+    int status = CHECK_BAD_USAGE;
+
+    if (!parse_options(argc, argv, &options)) {
+        fputs(usage, stderr);
+        return CHECK_BAD_USAGE;
+    }
+    if (options.file != NULL && strcmp(options.file, "-") != 0)
+        file = open(options.file, O_RDONLY | O_CLOEXEC);
+    if (file < 0) {
+        fprintf(stderr, "poise check: %s: %s\n", options.file, strerror(errno));
+        return CHECK_BAD_USAGE;
+    }
+
+    filter = open_filter(options.patterns);
+    if (filter == NULL)
+        status = CHECK_BAD_USAGE;
+    else if (options.is_examples)
+        status = check_examples(filter);
+    else if (options.corpus != NULL)
+        status = check_corpus(filter, options.corpus, options.is_explained);
+    else if (options.is_jsonl)
+        status = check_lines(filter, file);
+    else if (options.first_text < argc)
+        status = check_arguments(filter, argc - options.first_text,
+                                 argv + options.first_text, options.is_explained);
+    else
+        status = check_file(filter, file, options.is_explained);
+
+    filter_free(filter);
+    if (file != STDIN_FILENO)
+        close(file);
+    if (fflush(stdout) != 0)
+        status = CHECK_BAD_USAGE;
+    return status;
+}
+
+void check_explain(FILE *out, struct filter_verdict verdict,
+                   const struct private_text *visible)
+{
+    struct span text = private_reveal(visible);
     enum { AROUND_BYTES = 60 };
     size_t left = verdict.start > AROUND_BYTES ? verdict.start - AROUND_BYTES : 0;
-    size_t right =
-        length - verdict.end > AROUND_BYTES ? verdict.end + AROUND_BYTES : length;
+    size_t right = text.length - verdict.end > AROUND_BYTES ? verdict.end + AROUND_BYTES
+                                                            : text.length;
 
     fprintf(out, "  %s, bytes %zu to %zu: ", verdict.entry, verdict.start, verdict.end);
     for (size_t i = left; i < right; i++) {
-        unsigned char c = (unsigned char)text[i];
+        unsigned char c = (unsigned char)text.bytes[i];
         if (i == verdict.start)
             fputs("[[", out);
         fputc(c < ' ' || c == 0x7f ? ' ' : c, out);

@@ -26,13 +26,6 @@ struct tally {
     double rates; /* the sum of the files' shares of right verdicts */
 };
 
-static int judge_file(struct filter *filter, int directory, const char *name,
-                      enum kind kind, bool is_explained, struct tally *tally);
-static bool judge_line(struct filter *filter, struct span line, enum kind kind,
-                       bool is_explained, struct tally *tally);
-static void print_row(const char *name, enum kind kind, const struct tally *tally);
-static void print_totals(const struct tally *totals);
-
 static enum kind kind_of(const char *name)
 {
     size_t length = strlen(name);
@@ -49,6 +42,105 @@ static enum kind kind_of(const char *name)
 static int keep_known(const struct dirent *entry)
 {
     return kind_of(entry->d_name) != KIND_NONE;
+}
+
+static bool judge_line(struct filter *filter, struct span line, enum kind kind,
+                       bool is_explained, struct tally *tally)
+{
+    struct json_object *object = json_parse(line.bytes, line.length, 8);
+    struct span text = json_member_string(object, "text");
+    struct span category = json_member_string(object, "category");
+
+    if (text.bytes == NULL) {
+        json_wipe_and_put(object);
+        return false;
+    }
+    struct private_text visible;
+    struct filter_verdict verdict = check_admit(filter, text, &visible);
+    bool is_refused = verdict.outcome != FILTER_PASS;
+    bool is_wrong = is_refused == (kind == KIND_PASS);
+
+    tally->texts++;
+    tally->wrong += is_wrong;
+    if (verdict.outcome == FILTER_HIT && !is_wrong && category.bytes != NULL &&
+        !span_equals(category, verdict.category))
+        tally->other_category++;
+    if (is_explained && is_wrong) {
+        printf("  %s: %.*s\n", kind == KIND_PASS ? "false alarm" : "missed",
+               (int)text.length, text.bytes);
+        if (verdict.outcome == FILTER_HIT)
+            check_explain(stdout, verdict, &visible);
+    }
+    private_text_free(&visible);
+    json_wipe_and_put(object);
+    return true;
+}
+
+static double percent(size_t part, size_t whole)
+{
+    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static void print_row(const char *name, enum kind kind, const struct tally *tally)
+{
+    printf("%-34s %6zu %6zu %7.2f%%  %s", name, tally->texts, tally->wrong,
+           100 - percent(tally->wrong, tally->texts),
+           tally->wrong == 0   ? ""
+           : kind == KIND_PASS ? "false alarms"
+                               : "missed");
+    if (tally->other_category > 0)
+        printf("%s%zu refused as another category", tally->wrong > 0 ? ", " : "",
+               tally->other_category);
+    putchar('\n');
+}
+
+static int judge_file(struct filter *filter, int directory, const char *name,
+                      enum kind kind, bool is_explained, struct tally *tally)
+{
+    struct line_reader reader;
+    struct span line;
+    int file = openat(directory, name, O_RDONLY | O_CLOEXEC);
+    bool is_fine = true;
+
+    if (file < 0) {
+        fprintf(stderr, "poise check: %s: %s\n", name, strerror(errno));
+        return CHECK_BAD_USAGE;
+    }
+    line_reader_init(&reader, file);
+    while (is_fine && line_reader_next(&reader, &line)) {
+        if (line.length == 0)
+            continue;
+        is_fine = judge_line(filter, line, kind, is_explained, tally);
+        if (!is_fine)
+            fprintf(stderr, "poise check: %s: text %zu is no {\"text\": ...}\n", name,
+                    tally->texts + 1);
+    }
+    is_fine = is_fine && !reader.has_failed;
+    line_reader_done(&reader);
+    close(file);
+    print_row(name, kind, tally);
+    if (!is_fine)
+        return CHECK_BAD_USAGE;
+    return tally->wrong > 0 ? CHECK_FINDING : CHECK_SAFE;
+}
+
+static void print_totals(const struct tally *totals)
+{
+    static const char *const labels[KIND_COUNT] = {
+        [KIND_PASS] = "harmless texts refused",
+        [KIND_REFUSE] = "texts to refuse that passed",
+        [KIND_EVASION] = "evasions that passed",
+    };
+
+    putchar('\n');
+    for (int kind = 0; kind < KIND_COUNT; kind++) {
+        if (totals[kind].files == 0)
+            continue;
+        printf("%-34s %6zu of %6zu  %7.3f%%   mean over files right %.2f%%\n",
+               labels[kind], totals[kind].wrong, totals[kind].texts,
+               percent(totals[kind].wrong, totals[kind].texts),
+               100 * totals[kind].rates / (double)totals[kind].files);
+    }
 }
 
 int check_corpus(struct filter *filter, const char *directory, bool is_explained)
@@ -88,101 +180,4 @@ int check_corpus(struct filter *filter, const char *directory, bool is_explained
     if (count > 0)
         print_totals(totals);
     return status;
-}
-
-static int judge_file(struct filter *filter, int directory, const char *name,
-                      enum kind kind, bool is_explained, struct tally *tally)
-{
-    struct line_reader reader;
-    struct span line;
-    int file = openat(directory, name, O_RDONLY | O_CLOEXEC);
-    bool is_fine = true;
-
-    if (file < 0) {
-        fprintf(stderr, "poise check: %s: %s\n", name, strerror(errno));
-        return CHECK_BAD_USAGE;
-    }
-    line_reader_init(&reader, file);
-    while (is_fine && line_reader_next(&reader, &line)) {
-        if (line.length == 0)
-            continue;
-        is_fine = judge_line(filter, line, kind, is_explained, tally);
-        if (!is_fine)
-            fprintf(stderr, "poise check: %s: text %zu is no {\"text\": ...}\n", name,
-                    tally->texts + 1);
-    }
-    is_fine = is_fine && !reader.has_failed;
-    line_reader_done(&reader);
-    close(file);
-    print_row(name, kind, tally);
-    if (!is_fine)
-        return CHECK_BAD_USAGE;
-    return tally->wrong > 0 ? CHECK_FINDING : CHECK_SAFE;
-}
-
-static bool judge_line(struct filter *filter, struct span line, enum kind kind,
-                       bool is_explained, struct tally *tally)
-{
-    struct json_object *object = json_parse(line.bytes, line.length, 8);
-    struct span text = json_member_string(object, "text");
-    struct span category = json_member_string(object, "category");
-
-    if (text.bytes == NULL) {
-        json_wipe_and_put(object);
-        return false;
-    }
-    struct filter_verdict verdict = filter_check(filter, text.bytes, text.length);
-    bool is_refused = verdict.outcome != FILTER_PASS;
-    bool is_wrong = is_refused == (kind == KIND_PASS);
-
-    tally->texts++;
-    tally->wrong += is_wrong;
-    if (verdict.outcome == FILTER_HIT && !is_wrong && category.bytes != NULL &&
-        !span_equals(category, verdict.category))
-        tally->other_category++;
-    if (is_explained && is_wrong) {
-        printf("  %s: %.*s\n", kind == KIND_PASS ? "false alarm" : "missed",
-               (int)text.length, text.bytes);
-        if (verdict.outcome == FILTER_HIT)
-            check_explain(stdout, verdict, text.bytes, text.length);
-    }
-    json_wipe_and_put(object);
-    return true;
-}
-
-static double percent(size_t part, size_t whole)
-{
-    return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
-static void print_row(const char *name, enum kind kind, const struct tally *tally)
-{
-    printf("%-34s %6zu %6zu %7.2f%%  %s", name, tally->texts, tally->wrong,
-           100 - percent(tally->wrong, tally->texts),
-           tally->wrong == 0   ? ""
-           : kind == KIND_PASS ? "false alarms"
-                               : "missed");
-    if (tally->other_category > 0)
-        printf("%s%zu refused as another category", tally->wrong > 0 ? ", " : "",
-               tally->other_category);
-    putchar('\n');
-}
-
-static void print_totals(const struct tally *totals)
-{
-    static const char *const labels[KIND_COUNT] = {
-        [KIND_PASS] = "harmless texts refused",
-        [KIND_REFUSE] = "texts to refuse that passed",
-        [KIND_EVASION] = "evasions that passed",
-    };
-
-    putchar('\n');
-    for (int kind = 0; kind < KIND_COUNT; kind++) {
-        if (totals[kind].files == 0)
-            continue;
-        printf("%-34s %6zu of %6zu  %7.3f%%   mean over files right %.2f%%\n",
-               labels[kind], totals[kind].wrong, totals[kind].texts,
-               percent(totals[kind].wrong, totals[kind].texts),
-               100 * totals[kind].rates / (double)totals[kind].files);
-    }
 }

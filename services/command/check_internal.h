@@ -20,9 +20,13 @@ enum {
     CHECK_NO_VERDICT = 3, /* a limit was hit, or a line was no {"text": ...} */
 };
 
+/* The verdict on a text as it comes to the door (filter_admit()); the text is what is left of it. */
+struct filter_verdict check_admit(struct filter *filter, struct span text,
+                                  struct private_text *ret_visible);
+
 /* The entry and the span that was hit, in its text, for people who tune the list. */
-void check_explain(FILE *out, struct filter_verdict verdict, const char *text,
-                   size_t length);
+void check_explain(FILE *out, struct filter_verdict verdict,
+                   const struct private_text *visible);
 
 /* `--jsonl`: {"text": ...} lines from a file to verdicts on standard output. */
 int check_lines(struct filter *filter, int file);

@@ -16,12 +16,6 @@ struct scan {
     const char *end; /* borrowed */
 };
 
-static bool scan_object(struct scan *scan, struct span *ret_text, bool *ret_is_escaped);
-static bool scan_string(struct scan *scan, struct span *ret_string, bool *ret_is_escaped);
-static bool scan_plain_value(struct scan *scan);
-static bool unescape(struct span string, struct buffer *out);
-static bool unescape_unicode(const char **at, const char *end, struct buffer *out);
-
 static void skip_space(struct scan *scan)
 {
     while (scan->at < scan->end && (*scan->at == ' ' || *scan->at == '\t' ||
@@ -36,67 +30,6 @@ static bool skip_char(struct scan *scan, char c)
         return false;
     scan->at++;
     return true;
-}
-
-bool json_line_text(const char *line, size_t length, struct buffer *scratch,
-                    struct span *ret_text)
-{
-    struct scan scan = {line, line + length};
-    struct span text = {NULL, 0};
-    bool is_escaped = false;
-
-    buffer_clear(scratch);
-    if (scan_object(&scan, &text, &is_escaped) && text.bytes != NULL) {
-        if (!is_escaped) {
-            *ret_text = text;
-            return true;
-        }
-        if (unescape(text, scratch)) {
-            *ret_text =
-                (struct span){scratch->length > 0 ? scratch->bytes : "", scratch->length};
-            return true;
-        }
-        buffer_clear(scratch);
-    }
-
-    struct json_object *object = json_parse(line, length, MAX_DEPTH);
-    struct span member = json_member_string(object, "text");
-    bool is_text =
-        member.bytes != NULL && buffer_append(scratch, member.bytes, member.length);
-    if (is_text)
-        *ret_text =
-            (struct span){scratch->length > 0 ? scratch->bytes : "", scratch->length};
-    json_wipe_and_put(object);
-    return is_text;
-}
-
-static bool scan_object(struct scan *scan, struct span *ret_text, bool *ret_is_escaped)
-{
-    if (!skip_char(scan, '{'))
-        return false;
-    do {
-        struct span key;
-        struct span value;
-        bool is_escaped;
-        if (!scan_string(scan, &key, &is_escaped) || is_escaped || !skip_char(scan, ':'))
-            return false;
-        skip_space(scan);
-        bool is_text = key.length == 4 && memcmp(key.bytes, "text", 4) == 0;
-        if (scan->at < scan->end && *scan->at == '"') {
-            if (!scan_string(scan, &value, &is_escaped))
-                return false;
-            if (is_text) {
-                *ret_text = value;
-                *ret_is_escaped = is_escaped;
-            }
-        } else if (is_text || !scan_plain_value(scan)) {
-            return false;
-        }
-    } while (skip_char(scan, ','));
-    if (!skip_char(scan, '}'))
-        return false;
-    skip_space(scan);
-    return scan->at == scan->end;
 }
 
 static bool scan_string(struct scan *scan, struct span *ret_string, bool *ret_is_escaped)
@@ -135,36 +68,33 @@ static bool scan_plain_value(struct scan *scan)
     return scan->at > start;
 }
 
-static bool unescape(struct span string, struct buffer *out)
+static bool scan_object(struct scan *scan, struct span *ret_text, bool *ret_is_escaped)
 {
-    const char *at = string.bytes;
-    const char *end = at + string.length;
-
-    while (at < end) {
-        const char *escape = memchr(at, '\\', (size_t)(end - at));
-        const char *stop = escape != NULL ? escape : end;
-        if (!buffer_append(out, at, (size_t)(stop - at)))
+    if (!skip_char(scan, '{'))
+        return false;
+    do {
+        struct span key;
+        struct span value;
+        bool is_escaped;
+        if (!scan_string(scan, &key, &is_escaped) || is_escaped || !skip_char(scan, ':'))
             return false;
-        if (escape == NULL)
-            return true;
-        at = escape + 2;
-        bool is_fine = true;
-        switch (escape[1]) {
-        case '"':
-        case '\\':
-        case '/': is_fine = buffer_append_char(out, escape[1]); break;
-        case 'b': is_fine = buffer_append_char(out, '\b'); break;
-        case 'f': is_fine = buffer_append_char(out, '\f'); break;
-        case 'n': is_fine = buffer_append_char(out, '\n'); break;
-        case 'r': is_fine = buffer_append_char(out, '\r'); break;
-        case 't': is_fine = buffer_append_char(out, '\t'); break;
-        case 'u': is_fine = unescape_unicode(&at, end, out); break;
-        default: return false;
+        skip_space(scan);
+        bool is_text = key.length == 4 && memcmp(key.bytes, "text", 4) == 0;
+        if (scan->at < scan->end && *scan->at == '"') {
+            if (!scan_string(scan, &value, &is_escaped))
+                return false;
+            if (is_text) {
+                *ret_text = value;
+                *ret_is_escaped = is_escaped;
+            }
+        } else if (is_text || !scan_plain_value(scan)) {
+            return false;
         }
-        if (!is_fine)
-            return false;
-    }
-    return true;
+    } while (skip_char(scan, ','));
+    if (!skip_char(scan, '}'))
+        return false;
+    skip_space(scan);
+    return scan->at == scan->end;
 }
 
 static bool hex4(const char *at, const char *end, uint32_t *ret_value)
@@ -222,4 +152,68 @@ static bool unescape_unicode(const char **at, const char *end, struct buffer *ou
         utf8[count++] = (char)(0x80 | (code_point & 0x3f));
     }
     return buffer_append(out, utf8, count);
+}
+
+static bool unescape(struct span string, struct buffer *out)
+{
+    const char *at = string.bytes;
+    const char *end = at + string.length;
+
+    while (at < end) {
+        const char *escape = memchr(at, '\\', (size_t)(end - at));
+        const char *stop = escape != NULL ? escape : end;
+        if (!buffer_append(out, at, (size_t)(stop - at)))
+            return false;
+        if (escape == NULL)
+            return true;
+        at = escape + 2;
+        bool is_fine = true;
+        switch (escape[1]) {
+        case '"':
+        case '\\':
+        case '/': is_fine = buffer_append_char(out, escape[1]); break;
+        case 'b': is_fine = buffer_append_char(out, '\b'); break;
+        case 'f': is_fine = buffer_append_char(out, '\f'); break;
+        case 'n': is_fine = buffer_append_char(out, '\n'); break;
+        case 'r': is_fine = buffer_append_char(out, '\r'); break;
+        case 't': is_fine = buffer_append_char(out, '\t'); break;
+        case 'u': is_fine = unescape_unicode(&at, end, out); break;
+        default: return false;
+        }
+        if (!is_fine)
+            return false;
+    }
+    return true;
+}
+
+bool json_line_text(const char *line, size_t length, struct buffer *scratch,
+                    struct span *ret_text)
+{
+    struct scan scan = {line, line + length};
+    struct span text = {NULL, 0};
+    bool is_escaped = false;
+
+    buffer_clear(scratch);
+    if (scan_object(&scan, &text, &is_escaped) && text.bytes != NULL) {
+        if (!is_escaped) {
+            *ret_text = text;
+            return true;
+        }
+        if (unescape(text, scratch)) {
+            *ret_text =
+                (struct span){scratch->length > 0 ? scratch->bytes : "", scratch->length};
+            return true;
+        }
+        buffer_clear(scratch);
+    }
+
+    struct json_object *object = json_parse(line, length, MAX_DEPTH);
+    struct span member = json_member_string(object, "text");
+    bool is_text =
+        member.bytes != NULL && buffer_append(scratch, member.bytes, member.length);
+    if (is_text)
+        *ret_text =
+            (struct span){scratch->length > 0 ? scratch->bytes : "", scratch->length};
+    json_wipe_and_put(object);
+    return is_text;
 }

@@ -35,10 +35,12 @@ static bool verdict_line(void *context, struct span line, struct buffer *out)
 {
     struct checker *checker = context;
     struct filter_verdict verdict = {.outcome = FILTER_UNAVAILABLE};
+    struct private_text visible = {NULL, 0};
     struct span text;
 
     if (json_line_text(line.bytes, line.length, &checker->scratch, &text))
-        verdict = filter_check(checker->filter, text.bytes, text.length);
+        verdict = check_admit(checker->filter, text, &visible);
+    private_text_free(&visible);
 
     switch (verdict.outcome) {
     case FILTER_PASS:

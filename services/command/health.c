@@ -5,6 +5,8 @@
  */
 #include "command.h"
 
+#include "settings.h"
+
 #include <curl/curl.h>
 #include <stdio.h>
 #include <string.h>
@@ -64,7 +66,7 @@ int command_health(int argc, char **argv)
         fputs("poise: health takes no arguments\n", stderr);
         return 2;
     }
-    if (command_settings(&settings)) {
+    if (settings_open(&settings)) {
         status = lives(&settings) ? 0 : 1;
         if (status != 0)
             fputs("poise: the service does not answer\n", stderr);

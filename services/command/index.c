@@ -174,7 +174,7 @@ int command_index(int argc, char **argv)
         fputs(usage, stderr);
         return INDEX_BAD_USAGE;
     }
-    if (command_settings(&settings)) {
+    if (settings_open(&settings)) {
         if (options.path == NULL)
             options.path = settings.corpus_index;
         if (options.path[0] == '\0')

@@ -24,16 +24,58 @@ struct progress {
     bool is_shown;
 };
 
-static void progress_start(struct progress *progress);
-static void progress_add(struct progress *progress, size_t bytes, size_t texts);
-static void progress_end(struct progress *progress);
-static bool flush(struct buffer *out);
-
 static bool has_whole_line(const struct line_reader *reader)
 {
     size_t left = reader->buffer.length - reader->at;
 
     return left > 0 && memchr(reader->buffer.bytes + reader->at, '\n', left) != NULL;
+}
+
+static bool flush(struct buffer *out)
+{
+    size_t written = 0;
+
+    while (written < out->length) {
+        ssize_t count = write(STDOUT_FILENO, out->bytes + written, out->length - written);
+        if (count < 0 && errno == EINTR)
+            continue;
+        if (count < 0)
+            return false;
+        written += (size_t)count;
+    }
+    out->length = 0;
+    return true;
+}
+
+static void progress_start(struct progress *progress)
+{
+    *progress = (struct progress){.started_us = clock_monotonic_us()};
+    progress->shown_us = progress->started_us + PROGRESS_AFTER_US;
+}
+
+static void progress_add(struct progress *progress, size_t bytes, size_t texts)
+{
+    uint64_t before = progress->bytes;
+
+    progress->bytes += bytes;
+    progress->texts += texts;
+    if (before >> 20 == progress->bytes >> 20) /* the clock is read once a megabyte */
+        return;
+    int64_t now_us = clock_monotonic_us();
+    if (now_us - progress->shown_us < PROGRESS_EVERY_US || isatty(STDERR_FILENO) == 0)
+        return;
+    progress->shown_us = now_us;
+    progress->is_shown = true;
+    fprintf(stderr, "\r%llu texts, %llu MB, %.0f MB/s ",
+            (unsigned long long)progress->texts,
+            (unsigned long long)(progress->bytes / 1000000),
+            (double)progress->bytes / (double)(now_us - progress->started_us));
+}
+
+static void progress_end(struct progress *progress)
+{
+    if (progress->is_shown)
+        fputc('\n', stderr);
 }
 
 enum lines_outcome lines_answer(const char *command, int file, line_fn *answer,
@@ -70,22 +112,6 @@ enum lines_outcome lines_answer(const char *command, int file, line_fn *answer,
     buffer_done(&out);
     line_reader_done(&reader);
     return outcome;
-}
-
-static bool flush(struct buffer *out)
-{
-    size_t written = 0;
-
-    while (written < out->length) {
-        ssize_t count = write(STDOUT_FILENO, out->bytes + written, out->length - written);
-        if (count < 0 && errno == EINTR)
-            continue;
-        if (count < 0)
-            return false;
-        written += (size_t)count;
-    }
-    out->length = 0;
-    return true;
 }
 
 void line_reader_init(struct line_reader *reader, int file)
@@ -134,35 +160,4 @@ bool line_reader_next(struct line_reader *reader, struct span *ret_line)
 void line_reader_done(struct line_reader *reader)
 {
     buffer_done(&reader->buffer);
-}
-
-static void progress_start(struct progress *progress)
-{
-    *progress = (struct progress){.started_us = clock_monotonic_us()};
-    progress->shown_us = progress->started_us + PROGRESS_AFTER_US;
-}
-
-static void progress_add(struct progress *progress, size_t bytes, size_t texts)
-{
-    uint64_t before = progress->bytes;
-
-    progress->bytes += bytes;
-    progress->texts += texts;
-    if (before >> 20 == progress->bytes >> 20) /* the clock is read once a megabyte */
-        return;
-    int64_t now_us = clock_monotonic_us();
-    if (now_us - progress->shown_us < PROGRESS_EVERY_US || isatty(STDERR_FILENO) == 0)
-        return;
-    progress->shown_us = now_us;
-    progress->is_shown = true;
-    fprintf(stderr, "\r%llu texts, %llu MB, %.0f MB/s ",
-            (unsigned long long)progress->texts,
-            (unsigned long long)(progress->bytes / 1000000),
-            (double)progress->bytes / (double)(now_us - progress->started_us));
-}
-
-static void progress_end(struct progress *progress)
-{
-    if (progress->is_shown)
-        fputc('\n', stderr);
 }

@@ -35,10 +35,6 @@ static const char usage[] =
     "read.  Exit status: 0 every line has its verdict, 2 bad usage or input, 3 a line was none.\n";
 
 static bool judge_line(void *context, struct span line, struct buffer *out);
-static const char *read_passages(struct json_object *object, struct span *passages,
-                                 size_t *ret_count);
-static void write_verdict(struct support *support, struct span answer, size_t count,
-                          struct json_writer *writer);
 
 int command_support(int argc, char **argv)
 {
@@ -84,40 +80,6 @@ static void write_id(struct json_writer *writer, struct json_object *id)
         json_null(writer);
 }
 
-static bool judge_line(void *context, struct span line, struct buffer *out)
-{
-    struct json_object *object = line.length <= MAX_LINE_BYTES
-                                     ? json_parse(line.bytes, line.length, MAX_DEPTH)
-                                     : NULL;
-    struct span answer = json_member_string(object, "answer");
-    struct span passages[MAX_PASSAGES];
-    const char *problem = NULL;
-    struct json_writer writer;
-    size_t count = 0;
-
-    if (!json_object_is_type(object, json_type_object))
-        problem = "no JSON object";
-    else if (answer.bytes == NULL)
-        problem = "no answer";
-    else
-        problem = read_passages(object, passages, &count);
-
-    json_writer_init(&writer, out);
-    json_begin_object(&writer);
-    write_id(&writer, json_member(object, "id"));
-    if (problem != NULL) {
-        json_key(&writer, "error");
-        json_string(&writer, problem);
-    } else {
-        support_read(context, passages, count);
-        write_verdict(context, answer, count, &writer);
-    }
-    json_end_object(&writer);
-    buffer_append_char(out, '\n');
-    json_wipe_and_put(object);
-    return problem == NULL;
-}
-
 /* NULL, or what is wrong with them. */
 static const char *read_passages(struct json_object *object, struct span *passages,
                                  size_t *ret_count)
@@ -149,13 +111,44 @@ static void write_verdict(struct support *support, struct span answer, size_t co
 
     for (size_t offset = 0; support_next_sentence(support, answer, &offset, &sentence);)
         is_supported = is_supported && support_holds(support, sentence, all);
-    json_key(writer, "supported");
-    json_boolean(writer, is_supported);
-    json_key(writer, "unsupported");
-    json_begin_array(writer);
+    json_put_boolean(writer, "supported", is_supported);
+    json_put_array(writer, "unsupported");
     for (size_t offset = 0;
          !is_supported && support_next_sentence(support, answer, &offset, &sentence);)
         if (!support_holds(support, sentence, all))
             json_span(writer, sentence);
     json_end_array(writer);
+}
+
+static bool judge_line(void *context, struct span line, struct buffer *out)
+{
+    struct json_object *object = line.length <= MAX_LINE_BYTES
+                                     ? json_parse(line.bytes, line.length, MAX_DEPTH)
+                                     : NULL;
+    struct span answer = json_member_string(object, "answer");
+    struct span passages[MAX_PASSAGES];
+    const char *problem = NULL;
+    struct json_writer writer;
+    size_t count = 0;
+
+    if (!json_object_is_type(object, json_type_object))
+        problem = "no JSON object";
+    else if (answer.bytes == NULL)
+        problem = "no answer";
+    else
+        problem = read_passages(object, passages, &count);
+
+    json_writer_init(&writer, out);
+    json_begin_object(&writer);
+    write_id(&writer, json_member(object, "id"));
+    if (problem != NULL) {
+        json_put_string(&writer, "error", problem);
+    } else {
+        support_read(context, passages, count);
+        write_verdict(context, answer, count, &writer);
+    }
+    json_end_object(&writer);
+    buffer_append_char(out, '\n');
+    json_wipe_and_put(object);
+    return problem == NULL;
 }

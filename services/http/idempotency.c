@@ -12,7 +12,8 @@ static bool is_visible(struct span key)
 }
 
 void idempotency_read(const struct headers *headers, const struct digest_key *input_key,
-                      struct store_key *ret_key, struct field_errors *errors)
+                      size_t least_bytes, struct store_key *ret_key,
+                      struct field_errors *errors)
 {
     struct span key = headers->idempotency_key;
     struct digest_state state;
@@ -23,7 +24,7 @@ void idempotency_read(const struct headers *headers, const struct digest_key *in
         field_errors_add(errors, "Idempotency-Key", "doubled");
         return;
     }
-    if (key.length == 0 || key.length > MAX_KEY_BYTES || !is_visible(key)) {
+    if (key.length < least_bytes || key.length > MAX_KEY_BYTES || !is_visible(key)) {
         field_errors_add(errors, "Idempotency-Key", "invalid");
         return;
     }

@@ -3,8 +3,9 @@
  *
  *   finish > start_form_read > make_session > store.create_session > on_created
  *
- * The same Idempotency-Key gives the same session, and from that the same reply: the
- * token depends on nothing but its id and time, the opening prompt on what is stored.
+ * The same Idempotency-Key gives the same session until a turn has been taken, and from that
+ * the same reply: the token depends on nothing but its id and time, the opening prompt on what
+ * is stored.
  */
 #include "client_address.h"
 #include "clock.h"
@@ -130,14 +131,15 @@ static struct store_key key_of(const struct request *request,
                                const struct start_form *form, struct field_errors *errors)
 {
     const struct digest_key *input_key = &request->server->services->shared->input_key;
-    struct span role = private_reveal(&form->role);
-    struct span type = private_reveal(&form->interview_type);
+    struct span role = private_reveal(&form->sent_role);
+    struct span type = private_reveal(&form->sent_interview_type);
     unsigned char numbers[2] = {(unsigned char)form->difficulty,
                                 (unsigned char)form->question_count};
     struct store_key key = {0};
     struct digest_state state;
 
-    idempotency_read(&request->headers, input_key, &key, errors);
+    idempotency_read(&request->headers, input_key, IDEMPOTENCY_SECRET_BYTES, &key,
+                     errors);
     if (key.is_there) {
         digest_begin(&state, input_key);
         digest_add_field(&state, "session_start", 13);

@@ -178,7 +178,8 @@ enum error upload_finish(struct upload *upload, const struct headers *headers,
     if (upload->multipart == NULL)
         read_json(upload, errors);
     check_fields(upload, errors);
-    idempotency_read(headers, upload->terms.input_key, &request->input.key, errors);
+    idempotency_read(headers, upload->terms.input_key, IDEMPOTENCY_KEY_BYTES,
+                     &request->input.key, errors);
     if (errors->count > 0)
         return ERROR_VALIDATION_ERROR;
     if (!is_of_session(upload, &request->session_id))
@@ -196,9 +197,11 @@ enum error upload_finish(struct upload *upload, const struct headers *headers,
 /* Members that are null count as not there. */
 static void read_json(struct upload *upload, struct field_errors *errors)
 {
-    struct json_object *body = json_parse(upload->json.bytes, upload->json.length, 8);
     struct buffer *const values[] = {&upload->session_id, &upload->transcript};
+    struct json_object *body;
 
+    json_strike_lone_surrogates(upload->json.bytes, upload->json.length);
+    body = json_parse(upload->json.bytes, upload->json.length, 8);
     if (!json_object_is_type(body, json_type_object)) {
         field_errors_add(errors, "body", "not_a_json_object");
     } else {

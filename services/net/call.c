@@ -68,12 +68,8 @@ struct call {
     struct rate_limits rate_limits;
 };
 
-static void prepare(struct call *call, const struct call_request *request);
 static size_t on_header(char *line, size_t size, size_t count, void *context);
 static size_t on_body(char *bytes, size_t size, size_t count, void *context);
-static enum call_outcome judge(const struct call *call, CURLcode code);
-static void leave(struct call *call);
-static void call_free(struct call *call);
 
 /* ---- start ---- */
 
@@ -95,37 +91,6 @@ static void add_header(struct call *call, const char *name, struct span value)
     header->data = line;
     if (call->header_count++ > 0)
         header[-1].next = header;
-}
-
-struct call *call_start(struct call_pool *pool, struct call_request *request,
-                        call_done_fn *done, void *context)
-{
-    struct call *call = MEM_NEW(struct call);
-
-    assert(request->timeout_ms > 0);
-    call->pool = pool;
-    call->home = call_home_pick(pool, request->url);
-    call->easy = call_handle_take(pool);
-    call->done = done;
-    call->on_bytes = request->on_bytes;
-    call->context = context;
-    call->max_reply_bytes = request->max_reply_bytes;
-    call->body = request->body;
-    call->timeout_ms = request->timeout_ms;
-    call->retry_after_s = -1;
-    request->body = (struct private_text){NULL, 0};
-    buffer_init(&call->reply, request->max_reply_bytes);
-    prepare(call, request);
-
-    call->next = pool->calls;
-    if (call->next != NULL)
-        call->next->previous = call;
-    pool->calls = call;
-    call->home->in_flight++;
-    call->home->shard->in_flight++;
-    if (curl_multi_add_handle(call->home->shard->multi, call->easy) != CURLM_OK)
-        abort();
-    return call;
 }
 
 /* Sets every option that differs between calls: the handle remembers those of the last
@@ -176,6 +141,37 @@ static void prepare(struct call *call, const struct call_request *request)
     SET(easy, CURLOPT_WRITEDATA, call);
     SET(easy, CURLOPT_OPENSOCKETDATA, call->home);
     SET(easy, CURLOPT_CLOSESOCKETDATA, call->home);
+}
+
+struct call *call_start(struct call_pool *pool, struct call_request *request,
+                        call_done_fn *done, void *context)
+{
+    struct call *call = MEM_NEW(struct call);
+
+    assert(request->timeout_ms > 0);
+    call->pool = pool;
+    call->home = call_home_pick(pool, request->url);
+    call->easy = call_handle_take(pool);
+    call->done = done;
+    call->on_bytes = request->on_bytes;
+    call->context = context;
+    call->max_reply_bytes = request->max_reply_bytes;
+    call->body = request->body;
+    call->timeout_ms = request->timeout_ms;
+    call->retry_after_s = -1;
+    request->body = (struct private_text){NULL, 0};
+    buffer_init(&call->reply, request->max_reply_bytes);
+    prepare(call, request);
+
+    call->next = pool->calls;
+    if (call->next != NULL)
+        call->next->previous = call;
+    pool->calls = call;
+    call->home->in_flight++;
+    call->home->shard->in_flight++;
+    if (curl_multi_add_handle(call->home->shard->multi, call->easy) != CURLM_OK)
+        abort();
+    return call;
 }
 
 /* ---- the reply ---- */
@@ -274,6 +270,49 @@ static void drop_news(struct call *call)
 
 /* ---- the end ---- */
 
+static enum call_outcome judge(const struct call *call, CURLcode code)
+{
+    long sent_bytes = 0;
+
+    if (code == CURLE_OK) /* curl is content with the first line of a head */
+        return call->has_whole_head ? CALL_ANSWERED : CALL_BROKEN;
+    if (call->is_too_large)
+        return CALL_TOO_LARGE;
+    curl_easy_getinfo(call->easy, CURLINFO_REQUEST_SIZE, &sent_bytes);
+    if (code == CURLE_OPERATION_TIMEDOUT &&
+        (sent_bytes > 0 || call->timeout_ms <= CONNECT_TIMEOUT_MS))
+        return CALL_TIMED_OUT;
+    return sent_bytes > 0 ? CALL_BROKEN : CALL_UNREACHABLE;
+}
+
+/* Ends the transfer, if it is under way, and gives back what belongs to the pool. */
+static void leave(struct call *call)
+{
+    drop_news(call);
+    curl_multi_remove_handle(call->home->shard->multi, call->easy);
+    call_handle_give_back(call->pool, call->easy, call->is_easy_spent);
+    call->home->in_flight--;
+    call->home->shard->in_flight--;
+
+    if (call->next != NULL)
+        call->next->previous = call->previous;
+    if (call->previous != NULL)
+        call->previous->next = call->next;
+    else
+        call->pool->calls = call->next;
+}
+
+static void call_free(struct call *call)
+{
+    for (size_t i = 0; i < call->header_count; i++) {
+        explicit_bzero(call->headers[i].data, strlen(call->headers[i].data));
+        free(call->headers[i].data);
+    }
+    private_text_free(&call->body);
+    buffer_done(&call->reply);
+    free(call);
+}
+
 void call_end(struct call *call, CURLcode code)
 {
     struct call_answer answer = {.outcome = judge(call, code), .retry_after_s = -1};
@@ -319,21 +358,6 @@ const char *call_outcome_name(enum call_outcome outcome)
     abort();
 }
 
-static enum call_outcome judge(const struct call *call, CURLcode code)
-{
-    long sent_bytes = 0;
-
-    if (code == CURLE_OK) /* curl is content with the first line of a head */
-        return call->has_whole_head ? CALL_ANSWERED : CALL_BROKEN;
-    if (call->is_too_large)
-        return CALL_TOO_LARGE;
-    curl_easy_getinfo(call->easy, CURLINFO_REQUEST_SIZE, &sent_bytes);
-    if (code == CURLE_OPERATION_TIMEDOUT &&
-        (sent_bytes > 0 || call->timeout_ms <= CONNECT_TIMEOUT_MS))
-        return CALL_TIMED_OUT;
-    return sent_bytes > 0 ? CALL_BROKEN : CALL_UNREACHABLE;
-}
-
 void call_cancel(struct call *call)
 {
     if (call == NULL)
@@ -342,32 +366,4 @@ void call_cancel(struct call *call)
     call->is_easy_spent = true;
     leave(call);
     call_free(call);
-}
-
-/* Ends the transfer, if it is under way, and gives back what belongs to the pool. */
-static void leave(struct call *call)
-{
-    drop_news(call);
-    curl_multi_remove_handle(call->home->shard->multi, call->easy);
-    call_handle_give_back(call->pool, call->easy, call->is_easy_spent);
-    call->home->in_flight--;
-    call->home->shard->in_flight--;
-
-    if (call->next != NULL)
-        call->next->previous = call->previous;
-    if (call->previous != NULL)
-        call->previous->next = call->next;
-    else
-        call->pool->calls = call->next;
-}
-
-static void call_free(struct call *call)
-{
-    for (size_t i = 0; i < call->header_count; i++) {
-        explicit_bzero(call->headers[i].data, strlen(call->headers[i].data));
-        free(call->headers[i].data);
-    }
-    private_text_free(&call->body);
-    buffer_done(&call->reply);
-    free(call);
 }

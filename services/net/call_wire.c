@@ -37,7 +37,6 @@ struct wire {
 static int on_interest(CURL *easy, curl_socket_t descriptor, int what, void *context,
                        void *socket_context);
 static void on_ready(uv_poll_t *poll, int status, int events);
-static void drive(struct shard *shard, curl_socket_t descriptor, int events);
 static int on_timeout_wish(CURLM *multi, long timeout_ms, void *context);
 static void on_timer(uv_timer_t *timer);
 static void kick(void *context);
@@ -193,6 +192,24 @@ static int on_interest(CURL *easy, curl_socket_t descriptor, int what, void *con
     return 0;
 }
 
+/* Lets curl work, then hands out what it has received, then what it has ended. */
+static void drive(struct shard *shard, curl_socket_t descriptor, int events)
+{
+    CURLMsg *message;
+    int count;
+
+    curl_multi_socket_action(shard->multi, descriptor, events, &count);
+    call_tell_bytes(shard);
+    while ((message = curl_multi_info_read(shard->multi, &count)) != NULL) {
+        CURL *easy = message->easy_handle;
+        CURLcode code = message->data.result;
+        struct call *call;
+
+        curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&call);
+        call_end(call, code); /* ends the life of `message` */
+    }
+}
+
 /* An error is told to curl as what it waits for, so that it meets the error itself: told
  * of CURL_CSELECT_ERR alone it ends the call, also where it could try again on a new
  * connection. */
@@ -215,24 +232,6 @@ static void on_ready(uv_poll_t *poll, int status, int events)
     if ((events & UV_WRITABLE) != 0)
         mask |= CURL_CSELECT_OUT;
     drive(wire->shard, wire->descriptor, mask);
-}
-
-/* Lets curl work, then hands out what it has received, then what it has ended. */
-static void drive(struct shard *shard, curl_socket_t descriptor, int events)
-{
-    CURLMsg *message;
-    int count;
-
-    curl_multi_socket_action(shard->multi, descriptor, events, &count);
-    call_tell_bytes(shard);
-    while ((message = curl_multi_info_read(shard->multi, &count)) != NULL) {
-        CURL *easy = message->easy_handle;
-        CURLcode code = message->data.result;
-        struct call *call;
-
-        curl_easy_getinfo(easy, CURLINFO_PRIVATE, (char **)&call);
-        call_end(call, code); /* ends the life of `message` */
-    }
 }
 
 /* ---- time ---- */

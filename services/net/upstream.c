@@ -45,8 +45,6 @@ static void try_now(void *context);
 static void hold_back(void *context);
 static void on_bytes(void *context, struct span bytes);
 static void on_answer(void *context, struct call_answer answer);
-static bool try_later(struct upstream_call *self, struct call_answer *answer);
-static void end(struct upstream_call *self, struct call_answer answer);
 
 struct upstream *upstream_new(struct call_pool *pool, struct upstream_limits limits,
                               struct meter *meter)
@@ -126,6 +124,16 @@ static void try_now(void *context)
     self->call = call_start(upstream->pool, &self->request, on_answer, self);
 }
 
+static void end(struct upstream_call *self, struct call_answer answer)
+{
+    call_done_fn *done = self->done;
+    void *context = self->context;
+
+    answer.duration_us = clock_monotonic_us() - self->started_us;
+    free(self);
+    done(context, answer);
+}
+
 static void hold_back(void *context)
 {
     struct upstream_call *self = context;
@@ -203,16 +211,6 @@ static bool may_pass(const struct call_answer *answer)
     return false;
 }
 
-static void on_answer(void *context, struct call_answer answer)
-{
-    struct upstream_call *self = context;
-
-    self->call = NULL;
-    tell_breaker(self, &answer);
-    if (!try_later(self, &answer))
-        end(self, answer);
-}
-
 /* Takes the request's body back where there will be another try. */
 static bool try_later(struct upstream_call *self, struct call_answer *answer)
 {
@@ -233,14 +231,14 @@ static bool try_later(struct upstream_call *self, struct call_answer *answer)
     return true;
 }
 
-static void end(struct upstream_call *self, struct call_answer answer)
+static void on_answer(void *context, struct call_answer answer)
 {
-    call_done_fn *done = self->done;
-    void *context = self->context;
+    struct upstream_call *self = context;
 
-    answer.duration_us = clock_monotonic_us() - self->started_us;
-    free(self);
-    done(context, answer);
+    self->call = NULL;
+    tell_breaker(self, &answer);
+    if (!try_later(self, &answer))
+        end(self, answer);
 }
 
 void upstream_cancel(struct upstream_call *call)

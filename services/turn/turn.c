@@ -194,16 +194,18 @@ static void on_heard(void *context, enum error error, struct transcript transcri
     private_text_free(&turn->request.transcript);
     turn->request.transcript = move(&transcript.text);
     transcript_free(&transcript);
-    turn_remember(turn);
     screen_answer(turn);
 }
 
-/* Gate 1: what the filter stops goes nowhere. */
+/* Gate 1: what the filter stops or did not read goes nowhere, and what was heard is kept only if it
+ * passes. */
 static void screen_answer(struct turn *turn)
 {
     struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
-    struct filter_verdict verdict = turn_screen(turn, &turn->request.transcript);
+    struct filter_verdict verdict = turn_screen_answer(turn);
 
+    if (turn->ear_at > 0 && verdict.outcome != FILTER_HIT)
+        turn_remember(turn);
     switch (verdict.outcome) {
     case FILTER_PASS:
         tell(turn, TURN_TRANSCRIPT, &turn->request.transcript);

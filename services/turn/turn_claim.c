@@ -69,6 +69,7 @@ void turn_end_claim(struct turn *turn, struct private_text outcome)
         .request_id = turn->request.request_id,
         .key = turn->request.input.key,
         .outcome = outcome,
+        .is_refusal = turn->refusal_source != NULL,
         .now_ms = now_ms,
         .expires_ms =
             session_expiry(turn->session->created_ms, now_ms,

@@ -307,6 +307,10 @@ Test(exactly_once, a_key_is_1_to_255_visible_ascii_characters)
     world_end(world);
 }
 
+/* Whoever has it is given the token. */
+#define START_KEY       "Idempotency-Key: 4b7c1f0e-55d1-4d55-9c1e-2a7e6a1c9f10\r\n"
+#define OTHER_START_KEY "Idempotency-Key: 0123456789abcdefghijkl\r\n" /* 22 */
+
 #define START_BODY \
     "{\"role\":\"cook\",\"interview_type\":\"general\",\"difficulty\":\"easy\"}"
 
@@ -324,9 +328,9 @@ Test(exactly_once, a_session_is_started_once_for_a_key)
 {
     struct world *world = world_with_builtin_coach();
 
-    const struct reply *first = start_with_key(world, START_BODY, KEY);
-    const struct reply *again = start_with_key(world, START_BODY, KEY);
-    const struct reply *other = start_with_key(world, START_BODY, OTHER_KEY);
+    const struct reply *first = start_with_key(world, START_BODY, START_KEY);
+    const struct reply *again = start_with_key(world, START_BODY, START_KEY);
+    const struct reply *other = start_with_key(world, START_BODY, OTHER_START_KEY);
 
     expect_success(first);
     expect_header(again, "Idempotent-Replayed", "true");
@@ -342,26 +346,54 @@ Test(exactly_once, a_session_is_started_once_for_a_key)
 Test(exactly_once, another_session_under_the_key_is_a_reuse)
 {
     struct world *world = world_with_builtin_coach();
-    expect_success(start_with_key(world, START_BODY, KEY));
+    expect_success(start_with_key(world, START_BODY, START_KEY));
 
     const struct reply *reply = start_with_key(
         world,
         "{\"role\":\"pilot\",\"interview_type\":\"general\",\"difficulty\":\"easy\"}",
-        KEY);
+        START_KEY);
 
     expect_error(reply, ERROR_IDEMPOTENCY_KEY_REUSE);
+    world_end(world);
+}
+
+Test(exactly_once, a_key_that_others_could_guess_starts_nothing)
+{
+    struct world *world = world_with_builtin_coach();
+
+    expect_error(start_with_key(world, START_BODY, KEY), ERROR_VALIDATION_ERROR);
+    expect_error(
+        start_with_key(world, START_BODY, "Idempotency-Key: 0123456789abcdefghijk\r\n"),
+        ERROR_VALIDATION_ERROR);
+    world_end(world);
+}
+
+Test(exactly_once, after_the_first_turn_a_key_gives_no_token_any_more)
+{
+    struct world *world = world_with_builtin_coach();
+    const struct reply *first = start_with_key(world, START_BODY, START_KEY);
+    struct session session = {.token = text_at(first, "data.session_token")};
+    strcpy(session.id, text_at(first, "data.session_id"));
+    expect_filter_refusal(answer(world, &session, "fuck you all"), "profanity_or_slur");
+    expect_header(start_with_key(world, START_BODY, START_KEY), "Idempotent-Replayed",
+                  "true");
+    expect_success(answer(world, &session, ANSWER));
+
+    expect_error(start_with_key(world, START_BODY, START_KEY),
+                 ERROR_IDEMPOTENCY_KEY_REUSE);
+    expect_number(get_session(world, &session), "data.turn_count", 1);
     world_end(world);
 }
 
 Test(exactly_once, with_a_deleted_session_its_key_is_forgotten)
 {
     struct world *world = world_with_builtin_coach();
-    const struct reply *first = start_with_key(world, START_BODY, KEY);
+    const struct reply *first = start_with_key(world, START_BODY, START_KEY);
     struct session session = {.token = text_at(first, "data.session_token")};
     strcpy(session.id, text_at(first, "data.session_id"));
     expect_success(delete_session(world, &session));
 
-    const struct reply *again = start_with_key(world, START_BODY, KEY);
+    const struct reply *again = start_with_key(world, START_BODY, START_KEY);
 
     expect_success(again);
     expect_no_header(again, "Idempotent-Replayed");

@@ -1,6 +1,7 @@
 /*
  * A retry never pays twice: what was heard in a recording is kept with its session, and
- * the app, which sends the recording again after every failure, is not transcribed again.
+ * the app, which sends the recording again after every failure, is not transcribed again.  Only
+ * what was refused is forgotten.
  *
  * A call that a story did not script fails it: that is how each proves that nobody
  * listened again.
@@ -84,7 +85,8 @@ Test(heard_once, it_may_fail_as_often_as_it_likes)
     world_end(world);
 }
 
-Test(heard_once, after_a_refusal_by_the_filter_it_is_refused_again_unheard)
+/* What was refused is not kept, and so is heard again. */
+Test(heard_once, after_a_refusal_by_the_filter_it_is_heard_and_refused_again)
 {
     struct world *world = world_that_hears();
     struct session session = start_session(world, 3);
@@ -92,15 +94,16 @@ Test(heard_once, after_a_refusal_by_the_filter_it_is_refused_again_unheard)
     const char *before = session_facts(world, &session);
     deepgram_will_hear(world, (struct heard){.text = CANARY " fuck you all"});
     expect_filter_refusal(say(world, &session, form), "profanity_or_slur");
+    deepgram_will_hear(world, (struct heard){.text = CANARY " fuck you all"});
 
     expect_filter_refusal(say(world, &session, form), "profanity_or_slur");
 
-    expect_heard(world, 1);
+    expect_heard(world, 2);
     cr_assert_str_eq(session_facts(world, &session), before);
     world_end(world);
 }
 
-Test(heard_once, after_a_refusal_by_the_model_the_model_is_asked_again)
+Test(heard_once, after_a_refusal_by_the_model_it_is_heard_and_the_model_asked_again)
 {
     struct world *world = world_that_hears();
     struct session session = start_session(world, 3);
@@ -108,11 +111,12 @@ Test(heard_once, after_a_refusal_by_the_model_the_model_is_asked_again)
     deepgram_will_hear(world, (struct heard){.text = ANSWER});
     upstream_will_refuse(world->upstream, NULL);
     expect_model_refusal(say(world, &session, form), FALLBACK_REFUSAL);
+    deepgram_will_hear(world, (struct heard){.text = ANSWER});
     upstream_will_ask(world->upstream, "And then?");
 
     expect_number(say(world, &session, form), "data.question_number", 1);
 
-    expect_heard(world, 1);
+    expect_heard(world, 2);
     world_end(world);
 }
 

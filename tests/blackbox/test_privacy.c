@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "play.h"
+#include "voice.h"
 
 TestSuite(privacy, .timeout = 60);
 
@@ -129,6 +129,43 @@ Test(privacy, after_many_deletions_at_once_nothing_is_left)
         expect_success(finish(world, deletions[i]));
 
     cr_assert_not(is_stored(world, CANARY));
+    world_end(world);
+}
+
+/* The session is asked for because that is answered behind the end of the turn. */
+static void expect_forgotten(struct world *world, const struct session *session)
+{
+    expect_number(get_session(world, session), "data.turn_count", 0);
+    cr_assert_not(is_stored(world, CANARY), "refused words are still in the store");
+}
+
+Test(privacy, what_was_heard_is_not_stored_when_the_filter_refuses_it)
+{
+    struct world *world = world_with_groq("STT_PROVIDER=deepgram");
+    struct session session = start_session(world, 3);
+    deepgram_will_hear(world, (struct heard){.text = CANARY " fuck you all"});
+
+    expect_filter_refusal(say(world, &session, new_recording(world, 1)),
+                          "profanity_or_slur");
+
+    expect_forgotten(world, &session);
+    world_end(world);
+}
+
+Test(privacy, what_was_heard_is_forgotten_when_the_model_refuses_it)
+{
+    struct world *world = world_with_groq("STT_PROVIDER=deepgram");
+    struct session session = start_session(world, 3);
+    struct form form = new_recording(world, 1);
+    deepgram_will_hear(world, (struct heard){.text = ANSWER});
+    upstream_will(world->upstream, (struct saying){.status = 500});
+    expect_error(say(world, &session, form), ERROR_LLM_PROVIDER_ERROR);
+    cr_assert(is_stored(world, CANARY), "or else the search below proves nothing");
+    upstream_will_refuse(world->upstream, NULL);
+
+    expect_model_refusal(say(world, &session, form), FALLBACK_REFUSAL);
+
+    expect_forgotten(world, &session);
     world_end(world);
 }
 

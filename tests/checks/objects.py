@@ -5,14 +5,18 @@ import subprocess
 
 import report
 
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+
 
 def undefined_symbols(build):
     """{source file: set of undefined symbols} for every object built from services/."""
     sources = {}
     for path in report.files(build, ["CMakeFiles"], (".c.o",)):
         at = path.find(os.sep + "services" + os.sep)
-        if at >= 0 and (os.sep + "generate" + os.sep) not in path:
-            sources[os.path.join(build, path)] = path[at + 1 : -len(".o")]
+        source = path[at + 1 : -len(".o")]
+        # An object may be left over from a source that has moved.
+        if at >= 0 and os.path.exists(os.path.join(ROOT, source)) and "/generate/" not in path:
+            sources[os.path.join(build, path)] = source
 
     result = {source: set() for source in sources.values()}
     lines = subprocess.run(

@@ -69,7 +69,7 @@ static void check_key(const struct headers *headers)
     struct field_errors errors = {.count = 0};
     struct store_key key = {.is_there = false};
 
-    idempotency_read(headers, &secret, &key, &errors);
+    idempotency_read(headers, &secret, IDEMPOTENCY_SECRET_BYTES, &key, &errors);
     if (key.is_there)
         must(errors.count == 0 && headers->idempotency_key.length >= 1 &&
              headers->idempotency_key.length <= 255 &&

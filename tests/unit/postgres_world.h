@@ -4,7 +4,7 @@
 #ifndef POSTGRES_WORLD_H
 #define POSTGRES_WORLD_H
 
-#include "session_world.h"
+#include "store_world.h"
 
 static struct world world;
 

@@ -183,14 +183,11 @@ Test(support, sentences_are_told_in_order)
     support_free(support);
 }
 
-/* tests/corpus/support, from where this file is: "<tests>/unit/<this file>". */
 static FILE *open_corpus(const char *name)
 {
-    const char *file = __FILE__;
-    const char *end = strstr(file, "unit/test_grounding_support");
     char path[4096];
 
-    snprintf(path, sizeof(path), "%.*scorpus/support/%s", (int)(end - file), file, name);
+    snprintf(path, sizeof(path), TESTS "/corpus/support/%s", name);
     return fopen(path, "r");
 }
 

@@ -13,13 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* tests/corpus, from where this file is: "<tests>/unit/<this file>". */
 static void corpus_path(const char *name, char *path, size_t bytes)
 {
-    const char *file = __FILE__;
-    const char *end = strstr(file, "unit/test_safety_patterns");
-
-    snprintf(path, bytes, "%.*scorpus/%s", (int)(end - file), file, name);
+    snprintf(path, bytes, TESTS "/corpus/%s", name);
 }
 
 static struct ruleset *load(void)

@@ -1,7 +1,7 @@
 /*
  * The rules of an interview's life.
  */
-#include "session_world.h"
+#include "session_made.h"
 
 #define MINUTE_MS (INT64_C(60) * 1000)
 #define HOUR_MS   (60 * MINUTE_MS)

@@ -1,7 +1,7 @@
 /*
  * Tokens: what was issued verifies, and nothing else does.
  */
-#include "session_world.h"
+#include "session_made.h"
 #include "token.h"
 
 #define MAX_AGE_MS (INT64_C(24) * 60 * 60 * 1000)

@@ -1,0 +1,16 @@
+/*
+ * The operator's subcommands.  Each takes the arguments behind its name and returns
+ * the exit status: 0 good, 1 a finding, 2 bad usage or settings.
+ */
+#ifndef COMMAND_H
+#define COMMAND_H
+
+int command_check(int argc, char **argv);
+int command_doctor(int argc, char **argv);
+int command_health(int argc, char **argv);
+int command_ask(int argc, char **argv);
+int command_refusals(int argc, char **argv);
+int command_support(int argc, char **argv);
+int command_index(int argc, char **argv);
+int command_calibrate(int argc, char **argv);
+#endif

@@ -1,0 +1,267 @@
+/*
+ * The store: where sessions live, and where "exactly once" is decided.
+ *
+ * Every function returns at once and calls `done` exactly once, from the loop that it was
+ * given, never before it has returned.  Nothing can be cancelled: the context stays until
+ * then.  Errors are those of the table: ERROR_STORE_UNAVAILABLE from any of them, others
+ * as named.
+ *
+ * A turn is claimed with begin_turn(); whoever got STORE_RUN must end the claim with
+ * commit_turn() or end_turn(), and whoever then sends the reply of a committed turn must
+ * report_delivery().  In between the store counts the reply as on its way: a begin_turn()
+ * that depends on whether it arrived waits for the report, but half a second at most.
+ *
+ * What is committed is durable when `done` is called.  The process, or any other on the
+ * same store, may die at any moment: a session is as before the turn or as after it.
+ */
+#ifndef STORE_H
+#define STORE_H
+
+#include "digest.h"
+#include "errors.h"
+#include "loop.h"
+#include "refusal.h"
+#include "session.h"
+
+struct store;
+
+/* The session belongs to whom it is given to; NULL with an error. */
+typedef void store_session_fn(void *context, enum error error, struct session *session,
+                              bool is_replay);
+typedef void store_done_fn(void *context, enum error error);
+
+/* An Idempotency-Key and what it was sent with, both as keyed digests. */
+struct store_key {
+    bool is_there;
+    struct digest key;
+    struct digest fingerprint;
+};
+
+/* What identifies a turn's input. */
+struct store_input {
+    struct store_key key;
+    bool has_audio;
+    struct digest audio;
+    bool has_transcript; /* the client sent one: not what STT heard */
+    struct digest transcript;
+};
+
+/* What all clients together may use up on one day (UTC); 0: no cap. */
+struct store_day_caps {
+    int64_t turns;
+    int64_t audio_ms; /* of recordings */
+};
+
+/* What was used up on a day, counted by days since 1970. */
+struct store_usage {
+    int64_t day;
+    int64_t turns;
+    int64_t audio_ms;
+};
+
+struct store_claim {
+    struct id session_id;
+    struct id request_id;
+    struct store_input input;
+    int64_t audio_ms; /* of the recording; 0: there is none, or nobody can tell */
+    struct store_day_caps caps;
+    int64_t now_ms;
+};
+
+enum store_decision {
+    STORE_RUN,   /* the turn is claimed: run it */
+    STORE_REPLAY /* it ran before: answer with the outcome */
+};
+
+struct store_begun {
+    enum store_decision decision;
+    struct session *session; /* STORE_RUN: owned by whom it is given to; with its turns
+                                where the next turn is the last */
+    struct private_text
+        heard; /* STORE_RUN: owned likewise; what remember_heard() was last given for a
+                  recording of this digest in this session; empty: nothing */
+    bool is_refusal; /* STORE_REPLAY: of what kind the outcome is */
+    struct private_text
+        outcome; /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it */
+    unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
+                             report_delivery(), as after commit_turn() */
+    bool may_be_typed;    /* USAGE_CAP_REACHED: of recordings alone */
+};
+
+/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
+ * USAGE_CAP_REACHED where a turn that is to run would go over a cap of the day, and then it
+ * is not claimed.  A turn counts from when it is claimed, whatever becomes of it: it may
+ * have cost something.  A replay costs nothing and is given on any day. */
+typedef void store_begun_fn(void *context, enum error error, struct store_begun begun);
+
+/* A longer text than this is not remembered. */
+#define STORE_HEARD_BYTES_MOST 65536
+
+/* So many refusals are kept. */
+#define STORE_REFUSALS_MOST 100000
+
+/* The spoken reply of a turn, found again by the turn's request id until it expires, or
+ * until newer ones need the room.  One that is longer than `max_total_bytes` is not
+ * stored, and the commit succeeds without it: whoever tells a client where to find it
+ * looks at its length first. */
+struct store_speech {
+    struct private_text audio; /* owned */
+    const char *content_type;  /* static: "audio/mpeg" or "audio/wav" */
+    int64_t expires_ms;
+    int64_t max_total_bytes; /* of all speech in the store: over this the oldest go */
+};
+
+/* ERROR_TTS_AUDIO_NOT_FOUND: not there, expired, or another session's. */
+typedef void store_speech_fn(void *context, enum error error, struct store_speech speech);
+
+struct store_commit {
+    struct id session_id;
+    struct id request_id;
+    struct store_input input;
+    unsigned turn_number;           /* from 1; the stored turn_count must be one less */
+    struct private_text transcript; /* owned; taken, like the texts below */
+    bool is_scored;
+    int scores[SESSION_SCORES];
+    struct private_text next_question; /* empty on the last turn, and only then */
+    struct private_text outcome;       /* JSON, for replays */
+    struct store_speech speech;        /* the reply, spoken; may be empty */
+    int64_t now_ms;
+    int64_t expires_ms;
+};
+
+struct store_end {
+    struct id session_id;
+    struct id request_id;
+    struct store_key key; /* remembered with the outcome where there is one */
+    struct private_text
+        outcome; /* owned; taken.  JSON of a refusal; empty for what is not remembered */
+    int64_t now_ms;
+    bool is_refusal;    /* what remember_heard() kept for the session is forgotten */
+    int64_t expires_ms; /* the idle expiry is pushed back to here; 0 leaves it */
+};
+
+struct store_new_session {
+    struct session *session; /* owned; taken */
+    struct store_key key;
+    struct digest client; /* who starts it: of the client's address, keyed */
+    int64_t client_most;  /* sessions that are neither complete nor expired may one client
+                             have at a time; 0: any number */
+    int64_t now_ms;
+};
+
+#define STORE_RATES_MOST 2
+
+/* One request to be taken out of each of these quotas, of which each is a minute's. */
+struct store_rate_request {
+    size_t count; /* 1 to STORE_RATES_MOST */
+    struct {
+        struct digest key; /* of what is asked for and by whom */
+        int64_t per_minute;
+    } rates[STORE_RATES_MOST];
+};
+
+struct store_rate {
+    bool is_taken;    /* false: there was nothing left, and nothing was taken */
+    int64_t whole_us; /* from now until the quota is whole again */
+};
+
+/* Takes in the given order, up to the first that has nothing left; those behind it are all
+ * zeros. */
+typedef void store_rates_fn(void *context, enum error error,
+                            const struct store_rate rates[STORE_RATES_MOST]);
+
+struct store_stats {
+    int64_t commits;    /* transactions that changed something */
+    int64_t operations; /* that were in them */
+    int last_error;     /* the latest failure, in the store's own code (SQLite's extended
+                           result code; store_postgres.h says what PostgreSQL's is); 0:
+                            none so far */
+    struct store_usage usage; /* when this process saw it last, with what the others had
+                                 counted by then */
+};
+
+struct store {
+    /* Stores a new session.  With a key that is known and has the same fingerprint: the
+     * session of then, `is_replay`; but once a turn of it was committed, the key alone opens
+     * it to nobody.  Errors: IDEMPOTENCY_KEY_REUSE, USAGE_CAP_REACHED where the client has
+     * `client_most` already. */
+    void (*create_session)(struct store *store, struct loop *loop,
+                           struct store_new_session *request, store_session_fn *done,
+                           void *context);
+
+    /* Without its turns.  Errors: SESSION_NOT_FOUND, also for one that has expired. */
+    void (*load_session)(struct store *store, struct loop *loop,
+                         const struct id *session_id, int64_t now_ms,
+                         store_session_fn *done, void *context);
+
+    /* Removes every trace, from the files too: also the refusals that were noted with this
+     * session.  Errors: SESSION_NOT_FOUND. */
+    void (*delete_session)(struct store *store, struct loop *loop,
+                           const struct id *session_id, int64_t now_ms,
+                           store_done_fn *done, void *context);
+
+    void (*begin_turn)(struct store *store, struct loop *loop,
+                       const struct store_claim *claim, store_begun_fn *done,
+                       void *context);
+
+    /* Ends the claim, whatever the result.  Errors: TURN_IN_PROGRESS where another
+     * process won, SESSION_NOT_FOUND where the session went meanwhile; then nothing was
+     * changed. */
+    void (*commit_turn)(struct store *store, struct loop *loop,
+                        struct store_commit *commit, store_done_fn *done, void *context);
+
+    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`;
+     * called from the loop's thread. */
+    void (*end_turn)(struct store *store, struct loop *loop, struct store_end *end);
+
+    /* Keeps with the session what was heard in a recording, so that the same recording
+     * need not be transcribed again; in place of what was kept before.  The text is
+     * taken.  Not waited for, called from the loop's thread, and no part of the session that a client can see: a refused
+     * turn leaves that as it was.  Kept until a turn of the session is refused or committed
+     * (from then on the recording of that turn is answered by a replay), or the session goes.
+     */
+    void (*remember_heard)(struct store *store, struct loop *loop,
+                           const struct id *session_id, const struct digest *audio,
+                           struct private_text *heard);
+
+    /* The speech of the turn with this request id, which must be of this session. */
+    void (*load_speech)(struct store *store, struct loop *loop,
+                        const struct id *session_id, const struct id *request_id,
+                        int64_t now_ms, store_speech_fn *done, void *context);
+
+    /* Whether the reply of a committed turn reached the client.  Not waited for; called
+     * from the loop's thread, at the end of whose tick it is looked at. */
+    void (*report_delivery)(struct store *store, struct loop *loop,
+                            const struct id *session_id, unsigned turn_number,
+                            bool was_delivered);
+
+    /* Keeps a refusal in the table of the refusal log; past STORE_REFUSALS_MOST the oldest
+     * go.  The question is taken. */
+    void (*note_refusal)(struct store *store, struct loop *loop, struct refusal *refusal,
+                         store_done_fn *done, void *context);
+
+    /* Takes a request out of quotas that hold for all processes on this store together, by
+     * the generic cell rate algorithm (ITU-T I.371) and the store's own clock.  NULL: only
+     * one process uses the store, and it counts by itself. */
+    void (*take_rates)(struct store *store, struct loop *loop,
+                       const struct store_rate_request *request, store_rates_fn *done,
+                       void *context);
+
+    /* Removes expired sessions and speech, and refusals from before a time, a bounded
+     * number at a time; in the end no byte of them is left in the files. */
+    void (*sweep)(struct store *store, int64_t now_ms, int64_t refusals_before_ms);
+
+    /* Can the store be read and written now? */
+    void (*check)(struct store *store, struct loop *loop, store_done_fn *done,
+                  void *context);
+
+    struct store_stats (*stats)(struct store *store);
+
+    /* After the last loop has stopped and before any is freed; finishes what was asked
+     * for, and calls nobody.  NULL is fine for store_close(). */
+    void (*close)(struct store *store);
+};
+
+void store_close(struct store *store);
+
+#endif

@@ -1,0 +1,437 @@
+/*
+ * `poise serve`: builds the service, runs it until a signal ends it, tears it down in
+ * reverse.
+ *
+ *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
+ *                     a load balancer is told first, where it is given the time
+ *   SIGHUP            the safety patterns and the certificate are read again; a bad file
+ *                     changes nothing
+ */
+#include "serve.h"
+
+#include "buffer.h"
+#include "certificate_notices.h"
+#include "clock.h"
+#include "mem.h"
+#include "private_reveal.h"
+#include "server.h"
+#include "store_open.h"
+#include "supervisor.h"
+#include "version.h"
+#include "worker.h"
+
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#define MAX_WORKERS 256
+#define SWEEP_MS    30000
+#define DAY_MS      INT64_C(86400000)
+#define SPARE_FILES \
+    64 /* for each worker: epolls, pipes, provider connections come on top */
+/* A thread's heap grows by so much at once: by default it is 4 KB, a system call for most
+ * turns. */
+#define HEAP_STEP_BYTES (1024 * 1024)
+#define DERIVED_BYTES   32
+
+struct process {
+    struct settings settings;
+    struct shared_services shared;
+    struct ruleset *ruleset; /* owned; NULL: no filter */
+    struct loop *loop;       /* owned: the main thread's, for signals and sweeps */
+    struct log *log;         /* owned */
+    struct worker *workers[MAX_WORKERS]; /* owned */
+    size_t worker_count;
+    struct metrics *metrics[MAX_WORKERS]; /* owned */
+    uv_signal_t terminate, interrupt, hangup;
+    size_t reloads; /* loops that have not said yet that they use the new patterns */
+    int64_t certificate_said_us; /* certificate_remind()'s */
+    int inherited; /* owned: the listening socket that systemd holds; -1: none */
+    bool is_ending;
+};
+
+static void drain(void *context);
+
+/* Says it, if there is one, and frees it. */
+static void say_problem(struct buffer *problem)
+{
+    if (problem->length > 0)
+        fprintf(stderr, "poise: %s", problem->bytes);
+    buffer_done(problem);
+}
+
+static bool load_ruleset(const struct settings *settings, struct ruleset **ret_ruleset)
+{
+    struct ruleset_problem problem;
+    bool is_good =
+        *settings->safety_patterns_file != '\0'
+            ? ruleset_load_file(settings->safety_patterns_file, ret_ruleset, &problem)
+            : ruleset_load_default(ret_ruleset, &problem);
+
+    if (!is_good)
+        fprintf(stderr, "poise: %s\n", problem.text);
+    return is_good;
+}
+
+/* Keys for each purpose from the one secret; a secret for this run where none is set. */
+static void derive_keys(struct process *process)
+{
+    struct span secret = private_reveal(&process->settings.secret_key);
+    unsigned char made[DERIVED_BYTES];
+    struct digest_key token_key;
+
+    if (secret.length == 0) {
+        log_end(log_begin(process->log, LOG_WARNING, "secret_key_made_for_this_run"));
+        randombytes_buf(made, sizeof(made));
+        secret = (struct span){(const char *)made, sizeof(made)};
+    }
+    token_key = digest_key_derive(secret.bytes, secret.length, "token");
+    process->shared.token_key = token_key_of(&token_key);
+    sodium_memzero(&token_key, sizeof(token_key));
+    process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
+    process->shared.client_key = digest_key_derive(secret.bytes, secret.length, "client");
+    sodium_memzero(made, sizeof(made));
+}
+
+static bool open_store(struct process *process)
+{
+    struct buffer problem;
+
+    buffer_init(&problem, 1024);
+    process->shared.store = store_open(process->settings.store_url, &problem);
+    say_problem(&problem);
+    return process->shared.store != NULL;
+}
+
+/* One connection of a client is one descriptor, and a turn under way takes one more for
+ * the provider's. */
+static void raise_file_limit(const struct settings *settings)
+{
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)(settings->max_connections + settings->max_inflight_turns +
+                             SPARE_FILES * MAX_WORKERS);
+
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = wanted < limit.rlim_max ? wanted : limit.rlim_max;
+    setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static size_t count_workers(const struct settings *settings)
+{
+    long cores =
+        settings->workers > 0 ? (long)settings->workers : sysconf(_SC_NPROCESSORS_ONLN);
+
+    return cores < 1 ? 1 : cores > MAX_WORKERS ? MAX_WORKERS : (size_t)cores;
+}
+
+/* Of the socket that systemd holds every loop has a copy; else each opens one of its own. */
+static int open_listener(const struct process *process, int64_t *port, bool is_shared)
+{
+    struct buffer problem;
+    int listener;
+
+    if (process->inherited >= 0)
+        return fcntl(process->inherited, F_DUPFD_CLOEXEC, 0);
+    buffer_init(&problem, 1024);
+    listener =
+        server_listen_socket(process->settings.host, *port, is_shared, port, &problem);
+    say_problem(&problem);
+    return listener;
+}
+
+/* The loops share the port, and so could another program of ours, unnoticed: that it is free is asked
+ * without sharing.  Port 0 is always free. */
+static bool port_is_free(const struct settings *settings)
+{
+    struct buffer problem;
+    int64_t port;
+    int listener;
+
+    if (settings->port == 0)
+        return true;
+    buffer_init(&problem, 1024);
+    listener =
+        server_listen_socket(settings->host, settings->port, false, &port, &problem);
+    say_problem(&problem);
+    if (listener >= 0)
+        close(listener);
+    return listener >= 0;
+}
+
+static struct worker *make_worker(struct process *process, struct metrics *metrics,
+                                  int listener)
+{
+    struct buffer problem;
+    struct worker *worker;
+
+    buffer_init(&problem, 4096);
+    worker = worker_new(&process->shared, metrics, process->ruleset, listener, &problem);
+    say_problem(&problem);
+    return worker;
+}
+
+static bool make_workers(struct process *process, int64_t *ret_port)
+{
+    const struct settings *settings = &process->settings;
+    size_t count = count_workers(settings);
+    int64_t port = settings->port;
+
+    if (!supervisor_listener(&process->inherited, &port)) {
+        fputs("poise: the socket unit must have one ListenStream, of TCP\n", stderr);
+        return false;
+    }
+    if (process->inherited < 0 && !port_is_free(settings))
+        return false;
+    process->shared.is_socket_kept = process->inherited >= 0;
+    process->shared.metrics = process->metrics;
+    process->shared.metrics_count = count;
+    for (size_t at = 0; at < count; at++)
+        process->metrics[at] = MEM_NEW(struct metrics);
+    for (size_t at = 0; at < count; at++) {
+        int listener = open_listener(process, &port, count > 1);
+
+        if (listener < 0)
+            return false;
+        process->workers[at] = make_worker(process, process->metrics[at], listener);
+        if (process->workers[at] == NULL)
+            return false;
+        process->worker_count++;
+    }
+    *ret_port = port;
+    return true;
+}
+
+/*
+ * The first signal: whoever asks GET /readyz hears that this process leaves, and everyone
+ * else is served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
+ */
+static void on_terminate(uv_signal_t *handle, int number)
+{
+    struct process *process = handle->data;
+    int64_t notice_ms = process->settings.drain_notice_s * 1000;
+    bool is_first = !process->shared.is_leaving;
+
+    (void)number;
+    if (process->is_ending)
+        return;
+    if (is_first) {
+        atomic_store(&process->shared.is_leaving, true);
+        supervisor_ending();
+    }
+    if (is_first && notice_ms > 0) {
+        log_end(log_begin(process->log, LOG_INFO, "leaving"));
+        loop_timer_start(process->loop, notice_ms, drain, process);
+        return;
+    }
+    drain(process);
+}
+
+static void drain(void *context)
+{
+    struct process *process = context;
+
+    if (process->is_ending)
+        return;
+    process->is_ending = true;
+    log_end(log_begin(process->log, LOG_INFO, "draining"));
+    atomic_store(&process->shared.is_draining, true);
+    for (size_t at = 0; at < process->worker_count; at++)
+        worker_drain(process->workers[at]);
+    loop_stop(process->loop);
+}
+
+/* Said once every loop uses the new patterns: who waits for this line is not screened by the old. */
+static void on_reloaded(void *context)
+{
+    struct process *process = context;
+    struct log_line *line;
+
+    if (--process->reloads > 0)
+        return;
+    line = log_begin(process->log, LOG_INFO, "patterns_reloaded");
+    log_word(line, LOG_RULESET, ruleset_hash(process->ruleset));
+    log_end(line);
+}
+
+static void reload_patterns(struct process *process)
+{
+    struct ruleset *ruleset;
+
+    if (process->ruleset == NULL)
+        return;
+    if (!load_ruleset(&process->settings, &ruleset)) {
+        log_end(log_begin(process->log, LOG_ERROR, "patterns_kept"));
+        return;
+    }
+    ruleset_unref(process->ruleset);
+    process->ruleset = ruleset;
+    for (size_t at = 0; at < process->worker_count; at++) {
+        process->reloads++;
+        worker_reload(process->workers[at], ruleset, process->loop, on_reloaded, process);
+    }
+}
+
+static void on_hangup(uv_signal_t *handle, int number)
+{
+    struct process *process = handle->data;
+
+    (void)number;
+    certificate_read_again(process->shared.tls, process->log);
+    process->certificate_said_us = 0;
+    reload_patterns(process);
+}
+
+static void watch(struct process *process, uv_signal_t *handle, int number,
+                  uv_signal_cb on_signal)
+{
+    uv_signal_init(loop_uv(process->loop), handle);
+    handle->data = process;
+    uv_signal_start(handle, on_signal, number);
+}
+
+/* On the main thread, which no turn waits for. */
+static void sweep(void *context)
+{
+    struct process *process = context;
+    const struct settings *settings = &process->settings;
+    int64_t now_ms = clock_wall_ms();
+    int64_t refusals_before_ms = now_ms - settings->refusal_log_days * DAY_MS;
+
+    process->shared.store->sweep(process->shared.store, now_ms, refusals_before_ms);
+    if (*settings->refusal_log != '\0' &&
+        !refusal_prune(settings->refusal_log, refusals_before_ms))
+        log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
+    certificate_remind(process->shared.tls, process->log, &process->certificate_said_us);
+    loop_timer_start(process->loop, SWEEP_MS, sweep, process);
+}
+
+static void flush_log(void *context)
+{
+    struct process *process = context;
+
+    log_flush(process->log);
+}
+
+static void announce(struct process *process, int64_t port)
+{
+    const struct settings *settings = &process->settings;
+    bool is_builtin = coaches_begin_builtin(settings);
+    struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
+
+    log_number(line, LOG_PORT, port);
+    log_word(line, LOG_SCHEME, process->shared.tls != NULL ? "https" : "http");
+    log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
+    log_word(line, LOG_VERSION, version());
+    log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
+    log_word(line, LOG_COACH, is_builtin ? "builtin" : "groq");
+    if (!is_builtin)
+        log_word(line, LOG_MODEL, settings->llm_model);
+    log_word(line, LOG_RULESET,
+             process->ruleset != NULL ? ruleset_hash(process->ruleset) : "none");
+    log_end(line);
+}
+
+static bool build(struct process *process, int64_t *ret_port)
+{
+    process->log =
+        log_new(STDOUT_FILENO, process->settings.debug ? LOG_DEBUG_LEVEL : LOG_INFO);
+    process->loop = loop_new();
+    process->shared.settings = &process->settings;
+    process->shared.rates = rates_new();
+    if (process->settings.max_connections_per_address > 0)
+        process->shared.addresses =
+            addresses_new(process->settings.max_connections_per_address);
+    raise_file_limit(&process->settings);
+    derive_keys(process);
+    if (!process->settings.safety_enabled)
+        log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
+    return open_store(process) && make_workers(process, ret_port);
+}
+
+static bool run(struct process *process, int64_t port)
+{
+    struct watchdog *watchdog = NULL;
+    size_t started = 0;
+
+    /* Before anybody is served, whose turn a signal would else cut off. */
+    watch(process, &process->terminate, SIGTERM, on_terminate);
+    watch(process, &process->interrupt, SIGINT, on_terminate);
+    watch(process, &process->hangup, SIGHUP, on_hangup);
+    while (started < process->worker_count && worker_start(process->workers[started]))
+        started++;
+    if (started == process->worker_count) {
+        loop_before_sleep(process->loop, flush_log, process);
+        loop_timer_start(process->loop, 0, sweep, process);
+        watchdog = watchdog_start(process->loop, process->workers, process->worker_count);
+        announce(process, port);
+        log_flush(process->log);
+        supervisor_ready();
+        loop_run(process->loop);
+    } else {
+        atomic_store(&process->shared.is_draining, true);
+        for (size_t at = 0; at < started; at++)
+            worker_drain(process->workers[at]);
+    }
+    for (size_t at = 0; at < started; at++)
+        worker_join(process->workers[at]);
+    watchdog_free(watchdog);
+    log_end(log_begin(process->log, LOG_INFO, "drained"));
+    return started == process->worker_count;
+}
+
+/* Half-built is fine. */
+static void tear_down(struct process *process)
+{
+    if (process->inherited >= 0)
+        close(process->inherited);
+    /* A server may still report to the store, and the store still answer to a loop. */
+    for (size_t at = 0; at < process->worker_count; at++)
+        worker_close(process->workers[at]);
+    store_close(process->shared.store);
+    for (size_t at = process->worker_count; at > 0; at--)
+        worker_free(process->workers[at - 1]);
+    for (size_t at = 0; at < process->shared.metrics_count; at++)
+        free(process->metrics[at]);
+    if (process->ruleset != NULL)
+        ruleset_unref(process->ruleset);
+    rates_free(process->shared.rates);
+    tls_free(process->shared.tls);
+    addresses_free(process->shared.addresses);
+    log_free(process->log);
+    loop_free(process->loop);
+    sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
+    sodium_memzero(&process->shared.input_key, sizeof(process->shared.input_key));
+    sodium_memzero(&process->shared.client_key, sizeof(process->shared.client_key));
+    settings_free(&process->settings);
+}
+
+int serve(int argc, char **argv)
+{
+    struct process *process = MEM_NEW(struct process);
+    int64_t port = 0;
+    int status = 1;
+
+    process->inherited = -1;
+    signal(SIGPIPE, SIG_IGN);
+    mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
+    mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);
+    if (argc > 0)
+        fprintf(stderr, "poise: unknown argument %s\n", argv[0]);
+    if (argc > 0 || !settings_open(&process->settings) ||
+        !certificate_open(&process->settings, &process->shared.tls) ||
+        (process->settings.safety_enabled &&
+         !load_ruleset(&process->settings, &process->ruleset)))
+        status = 2;
+    else if (build(process, &port) && run(process, port))
+        status = 0;
+    tear_down(process);
+    free(process);
+    return status;
+}

@@ -1,0 +1,286 @@
+/*
+ * Two processes on one file, a process that dies at any moment, a disk that is full.
+ */
+#include "store_world.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+
+static struct world world;
+
+static void set_up(void)
+{
+    world = world_new();
+}
+
+static void tear_down(void)
+{
+    world_free(&world);
+}
+
+TestSuite(races, .init = set_up, .fini = tear_down);
+
+#define ROUNDS 40
+
+/* One of two processes: its own store on the same file, its own loop. */
+struct rival {
+    struct world world;
+    pthread_barrier_t *barrier; /* borrowed */
+    const struct id *ids;       /* borrowed: a session for each round */
+    enum error errors[ROUNDS];
+};
+
+static void *race(void *context)
+{
+    struct rival *rival = context;
+
+    for (int round = 0; round < ROUNDS; round++) {
+        const struct id *id = &rival->ids[round];
+
+        claim(&rival->world, id, said("answer"));
+        pthread_barrier_wait(rival->barrier);
+        rival->errors[round] = commit(&rival->world, id, 1, said("answer"), "answer");
+    }
+    return NULL;
+}
+
+static struct rival rival_new(pthread_barrier_t *barrier, const struct id *ids)
+{
+    struct rival rival = {.world = world, .barrier = barrier, .ids = ids};
+
+    rival.world.store = world_open(world.place.url);
+    rival.world.loop = loop_new();
+    return rival;
+}
+
+static void rival_free(struct rival *rival)
+{
+    store_close(rival->world.store);
+    loop_free(rival->world.loop);
+}
+
+Test(races, of_two_processes_exactly_one_commits_a_turn)
+{
+    pthread_barrier_t barrier;
+    struct id ids[ROUNDS];
+    struct rival rivals[2];
+    pthread_t threads[2];
+
+    ONLY_ON_SQLITE();
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (int i = 0; i < ROUNDS; i++)
+        ids[i] = start(&world, 3);
+    for (int i = 0; i < 2; i++)
+        rivals[i] = rival_new(&barrier, ids);
+    for (int i = 0; i < 2; i++)
+        pthread_create(&threads[i], NULL, race, &rivals[i]);
+    for (int i = 0; i < 2; i++)
+        pthread_join(threads[i], NULL);
+
+    for (int i = 0; i < ROUNDS; i++) {
+        bool first_won = rivals[0].errors[i] == OK;
+
+        cr_expect_eq(rivals[first_won ? 0 : 1].errors[i], OK);
+        cr_expect_eq(rivals[first_won ? 1 : 0].errors[i], ERROR_TURN_IN_PROGRESS);
+    }
+    rival_free(&rivals[0]);
+    rival_free(&rivals[1]);
+}
+
+/* Commits turn after turn and says so on `pipe` once each is acknowledged, until it is
+ * killed. */
+static void live_until_killed(int pipe, const struct id *ids, int sessions)
+{
+    struct world own = world;
+
+    own.store = world_open(world.place.url);
+    own.loop = loop_new();
+    for (unsigned char number = 1; number <= 10; number++)
+        for (unsigned char at = 0; at < sessions; at++) {
+            unsigned char acknowledged[2] = {at, number};
+
+            turn(&own, &ids[at], number, said("answer"));
+            report(&own, &ids[at], number, true);
+            if (write(pipe, acknowledged, 2) != 2)
+                _exit(1);
+        }
+    _exit(0);
+}
+
+/* The turns of each session that were acknowledged before the end of the pipe. */
+static int read_acknowledged(int pipe, unsigned *counts, int most)
+{
+    unsigned char acknowledged[2];
+    int total = 0;
+
+    while (total < most && read(pipe, acknowledged, 2) == 2) {
+        counts[acknowledged[0]] = acknowledged[1];
+        total++;
+    }
+    return total;
+}
+
+static void assert_there(const struct id *id, unsigned acknowledged)
+{
+    struct answer answer = load(&world, id);
+
+    cr_assert_eq(answer.error, OK);
+    cr_expect(answer.session->turn_count == acknowledged ||
+                  answer.session->turn_count == acknowledged + 1,
+              "%u acknowledged, %u there", acknowledged, answer.session->turn_count);
+    cr_expect_eq(answer.session->asked_count, answer.session->turn_count + 1);
+    answer_free(&answer);
+}
+
+Test(races, what_was_acknowledged_before_a_kill_is_there)
+{
+    enum { SESSIONS = 8 };
+    srand(11);
+    for (int round = 0; round < 12; round++) {
+        struct id ids[SESSIONS];
+        unsigned counts[SESSIONS] = {0};
+        int pipes[2];
+        pid_t child;
+
+        for (int i = 0; i < SESSIONS; i++)
+            ids[i] = start(&world, 10);
+        cr_assert_eq(pipe(pipes), 0);
+        child = fork();
+        if (child == 0)
+            live_until_killed(pipes[1], ids, SESSIONS);
+        close(pipes[1]);
+        read_acknowledged(pipes[0], counts, rand() % 60);
+        kill(child, SIGKILL);
+        read_acknowledged(pipes[0], counts, 1000);
+        close(pipes[0]);
+        waitpid(child, NULL, 0);
+
+        for (int i = 0; i < SESSIONS; i++)
+            assert_there(&ids[i], counts[i]);
+    }
+}
+
+static void take_nothing(void *context, enum error error)
+{
+    (void)context;
+    cr_expect_eq(error, OK);
+}
+
+Test(races, what_is_asked_after_a_commit_of_its_session_sees_it)
+{
+    for (int round = 0; round < ROUNDS; round++) {
+        struct id id = start(&world, 3);
+        struct store_commit request;
+        struct answer answer;
+
+        claim(&world, &id, said("one"));
+        request = commit_of(&world, &id, 1, said("one"), "one");
+        world.store->commit_turn(world.store, world.loop, &request, take_nothing, NULL);
+
+        answer = load(&world, &id);
+        cr_expect_eq(answer.session->turn_count, 1);
+        answer_free(&answer);
+    }
+}
+
+Test(races, what_is_asked_before_a_deletion_of_its_session_does_not_see_it)
+{
+    struct id id = start(&world, 3);
+    struct answer answer = {.loop = world.loop};
+
+    world.store->load_session(world.store, world.loop, &id, world.now_ms, take_session,
+                              &answer);
+    world.store->delete_session(world.store, world.loop, &id, world.now_ms, take_nothing,
+                                NULL);
+    loop_run(world.loop);
+    cr_expect_eq(answer.error, OK);
+    answer_free(&answer);
+    cr_expect_eq(remove_session(&world, &id), ERROR_SESSION_NOT_FOUND);
+}
+
+/* No file of this process may grow: the disk is full. */
+static void limit_files(rlim_t bytes)
+{
+    struct rlimit limit = {bytes, RLIM_INFINITY};
+
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+}
+
+Test(races, a_commit_that_cannot_be_written_changes_nothing_and_leaves_no_claim)
+{
+    struct id id = start(&world, 3);
+    struct answer answer;
+
+    ONLY_ON_SQLITE();
+    claim(&world, &id, said("one"));
+    limit_files(1);
+    cr_expect_eq(commit(&world, &id, 1, said("one"), "one"), ERROR_STORE_UNAVAILABLE);
+    cr_expect_eq(check(&world), ERROR_STORE_UNAVAILABLE);
+    cr_expect_neq(world.store->stats(world.store).last_error, 0);
+    limit_files(RLIM_INFINITY);
+
+    answer = load(&world, &id);
+    cr_expect_eq(answer.session->turn_count, 0);
+    answer_free(&answer);
+    turn(&world, &id, 1, said("one"));
+}
+
+Test(races, a_full_disk_can_still_be_read)
+{
+    struct id id = start(&world, 3);
+    struct answer answer;
+
+    ONLY_ON_SQLITE();
+    limit_files(1);
+    answer = load(&world, &id);
+    cr_expect_eq(answer.error, OK);
+    answer_free(&answer);
+    claim(&world, &id, said("one"));
+    limit_files(RLIM_INFINITY);
+}
+
+/* A loop that stops before its answers come: they are freed with the store. */
+Test(races, closing_finishes_what_was_asked_for)
+{
+    struct id id = start(&world, 3);
+    struct answer unheard = {.loop = world.loop};
+    struct store_commit request;
+    struct answer answer;
+
+    claim(&world, &id, said("one"));
+    request = commit_of(&world, &id, 1, said("one"), "one");
+    world.store->commit_turn(world.store, world.loop, &request, take_done, &unheard);
+    store_close(world.store);
+    loop_free(world.loop);
+
+    world.loop = loop_new();
+    world.store = world_open(world.place.url);
+    answer = load(&world, &id);
+    cr_expect_eq(answer.session->turn_count, 1);
+    answer_free(&answer);
+}
+
+Test(races, of_two_processes_with_one_key_the_first_outcome_stays)
+{
+    struct id id = start(&world, 3);
+    struct store_input input = input_of("one", NULL, "key 1", "body 1");
+    struct world other = world;
+    struct answer answer;
+
+    ONLY_ON_SQLITE();
+    other.store = world_open(world.place.url);
+    claim(&world, &id, input);
+    claim(&other, &id, input);
+    end(&other, &id, input.key, "{\"refused\":true}");
+    cr_assert_eq(check(&other), OK);
+    cr_expect_eq(commit(&world, &id, 1, input, "one"), ERROR_TURN_IN_PROGRESS);
+    store_close(other.store);
+
+    answer = begin(&world, &id, input);
+    cr_expect(answer.begun.is_refusal);
+    cr_expect_str_eq(shown(&answer.begun.outcome), "{\"refused\":true}");
+    answer_free(&answer);
+}
