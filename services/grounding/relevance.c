@@ -427,12 +427,3 @@ double relevance_coverage(struct relevance *relevance,
     }
     return question->weight > 0 ? weight / question->weight : 0;
 }
-
-double relevance_headings(struct relevance *relevance,
-                          const struct relevance_question *question,
-                          const struct passage *passage)
-{
-    struct word_set set = read_headings(relevance, question, passage);
-
-    return set_share(&set, question);
-}

@@ -245,10 +245,11 @@ Test(relevance, the_score_is_the_logistic_of_the_features)
                                           .neighbours = 0.5,
                                           .headings = 0.3,
                                           .missing = 0.5,
-                                          .words = 5};
+                                          .words = 5,
+                                          .margin = 0.6};
     struct relevance_features none = {.window = 1};
-    double z =
-        -10.3 + 5.7 * 0.9 + 4.1 * 0.4 + 2.7 * 0.5 + 3.8 * 0.3 - 3.6 * 0.5 + 2.4 * log(6);
+    double z = -7.85 + 2.3 * 0.9 + 2.75 * 0.4 + 3.35 * 0.5 + 4.35 * 0.3 - 2.65 * 0.5 +
+               1.75 * log(6) + 3.5 * 0.6;
 
     NEAR(relevance_score(&features), 1 / (1 + exp(-z)));
     NEAR(relevance_score(&none), 0);
