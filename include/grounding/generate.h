@@ -17,6 +17,8 @@
 
 struct generated_sentence {
     struct private_text text; /* owned */
+    struct private_text
+        quoted; /* owned: as it stands in the passages; empty: of a model */
     uint64_t
         cited; /* bit i: passage i of those that were given.  Ids that were not given are
                                  dropped */

@@ -76,7 +76,8 @@ const char *ask_quoted(const struct ask *ask, size_t passage)
 
     for (size_t at = 0; at < ask->generated.count; at++) {
         const struct generated_sentence *sentence = &ask->generated.sentences[at];
-        struct span words = private_reveal(&sentence->text);
+        struct span words = private_reveal(
+            ask->generated.is_extractive ? &sentence->quoted : &sentence->text);
         const char *found = NULL;
 
         if ((sentence->cited >> passage & 1) != 0)
