@@ -114,6 +114,8 @@ static const char *vendor(const struct meter *meter)
 {
     size_t length = strlen(meter->host);
 
+    if (strcmp(meter->provider, "anthropic") == 0)
+        return "anthropic";
     return length >= 8 && strcmp(meter->host + length - 8, "groq.com") == 0 ? "groq"
                                                                             : "openai";
 }

@@ -208,7 +208,9 @@ struct private_text turn_write_data(const struct turn *turn)
     json_key(&writer, "total_questions");
     json_integer(&writer, turn->session->total_questions);
     json_key(&writer, "coach");
-    json_string(&writer, turn->coach);
+    json_string(&writer, coach_kind(turn_coach(turn)));
+    json_key(&writer, "coach_vendor");
+    json_string(&writer, turn_coach(turn)->name);
     write_warnings(&writer, turn);
     json_end_object(&writer);
     return private_text_take(&out);
