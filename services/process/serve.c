@@ -13,11 +13,11 @@
 #include "certificate_notices.h"
 #include "clock.h"
 #include "mem.h"
+#include "names.h"
 #include "private_reveal.h"
 #include "server.h"
 #include "store_open.h"
 #include "supervisor.h"
-#include "version.h"
 #include "worker.h"
 
 #include <fcntl.h>
