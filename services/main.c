@@ -33,9 +33,9 @@
 #include "command.h"
 
 #include "errors.h"
+#include "names.h"
 #include "serve.h"
 #include "settings.h"
-#include "version.h"
 
 #include <sodium.h>
 #include <stdio.h>

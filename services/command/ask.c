@@ -220,7 +220,7 @@ static int ask_lines(struct asker *asker, const struct options *options)
 {
     struct answering answering = {asker, options->surface};
 
-    switch (lines_answer("poise ask", STDIN_FILENO, answer_line, &answering)) {
+    switch (lines_answer("ask", STDIN_FILENO, answer_line, &answering)) {
     case LINES_GOOD: return ASKED_ANSWERED;
     case LINES_SOME_BAD:
     case LINES_FAILED: break;

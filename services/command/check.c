@@ -4,14 +4,15 @@
  *   poise check [--explain] TEXT...           the arguments, as one text
  *   poise check [--explain] [--file FILE]     a file or standard input, as one text
  *   poise check --jsonl [--file FILE]         {"text": ...} lines in, a verdict a line
- * out poise check [--explain] --corpus DIR      labelled files, and a table of what went
- * wrong
+ *   poise check [--explain] --corpus DIR      labelled files, and a table of what went wrong
  *
  * --patterns FILE stands in for SAFETY_PATTERNS_FILE.
  */
 #include "check_internal.h"
 #include "command.h"
 
+#include "json.h"
+#include "lines.h"
 #include "mem.h"
 #include "private_reveal.h"
 
@@ -21,7 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_TEXT_BYTES = 1 << 28 };
+#define MAX_TEXT_BYTES (1 << 28)
+#define MAX_DEPTH      16
 
 struct options {
     const char *patterns; /* borrowed from argv or the environment, like all below */
@@ -187,6 +189,45 @@ static int check_file(struct filter *filter, int file, bool is_explained)
         status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
     return status;
+}
+
+/* One line of `--jsonl`.  false where there is no verdict; the line then says unsafe, for no
+ * reason. */
+static bool verdict_line(void *context, struct span line, struct buffer *out)
+{
+    struct json_object *object = json_parse(line.bytes, line.length, MAX_DEPTH);
+    struct span text = json_member_string(object, "text");
+    struct filter_verdict verdict = {.outcome = FILTER_UNAVAILABLE};
+    struct private_text visible = {NULL, 0};
+
+    if (text.bytes != NULL)
+        verdict = check_admit(context, text, &visible);
+    private_text_free(&visible);
+    json_wipe_and_put(object);
+
+    if (verdict.outcome == FILTER_HIT) {
+        buffer_append_string(out, "{\"safe\": false, \"reason\": \"");
+        buffer_append_string(out, verdict.category);
+        buffer_append_string(out, "\", \"entry\": \"");
+        buffer_append_string(out, verdict.entry);
+        buffer_append_string(out, "\"}\n");
+    } else {
+        buffer_append_string(out, verdict.outcome == FILTER_PASS ? "{\"safe\": true"
+                                                                 : "{\"safe\": false");
+        buffer_append_string(out, ", \"reason\": null, \"entry\": null}\n");
+    }
+    return verdict.outcome != FILTER_UNAVAILABLE;
+}
+
+static int check_lines(struct filter *filter, int file)
+{
+    static const int statuses[] = {
+        [LINES_GOOD] = CHECK_SAFE,
+        [LINES_SOME_BAD] = CHECK_NO_VERDICT,
+        [LINES_FAILED] = CHECK_BAD_USAGE,
+    };
+
+    return statuses[lines_answer("check", file, verdict_line, filter)];
 }
 
 int command_check(int argc, char **argv)

@@ -13,12 +13,12 @@
 #include "certificate_notices.h"
 #include "clock.h"
 #include "mem.h"
+#include "names.h"
 #include "private_reveal.h"
 #include "server.h"
 #include "store_open.h"
 #include "supervisor.h"
 #include "url.h"
-#include "version.h"
 #include "worker.h"
 
 #include <fcntl.h>
