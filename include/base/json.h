@@ -44,6 +44,61 @@ void json_null(struct json_writer *writer);
 /* A value that is JSON already. */
 void json_raw(struct json_writer *writer, const char *json, size_t length);
 
+/* A key and its value at once; of an array or an object, its beginning. */
+static inline void json_put_string(struct json_writer *writer, const char *key,
+                                   const char *string)
+{
+    json_key(writer, key);
+    json_string(writer, string);
+}
+
+static inline void json_put_span(struct json_writer *writer, const char *key,
+                                 struct span span)
+{
+    json_key(writer, key);
+    json_span(writer, span);
+}
+
+static inline void json_put_private(struct json_writer *writer, const char *key,
+                                    const struct private_text *text)
+{
+    json_key(writer, key);
+    json_private(writer, text);
+}
+
+static inline void json_put_integer(struct json_writer *writer, const char *key,
+                                    int64_t number)
+{
+    json_key(writer, key);
+    json_integer(writer, number);
+}
+
+static inline void json_put_decimal(struct json_writer *writer, const char *key,
+                                    double number, int decimals)
+{
+    json_key(writer, key);
+    json_decimal(writer, number, decimals);
+}
+
+static inline void json_put_boolean(struct json_writer *writer, const char *key,
+                                    bool value)
+{
+    json_key(writer, key);
+    json_boolean(writer, value);
+}
+
+static inline void json_put_array(struct json_writer *writer, const char *key)
+{
+    json_key(writer, key);
+    json_begin_array(writer);
+}
+
+static inline void json_put_object(struct json_writer *writer, const char *key)
+{
+    json_key(writer, key);
+    json_begin_object(writer);
+}
+
 /* Parses one whole JSON text of at most `max_depth` levels; white space around it is
  * fine.  NULL where it is not that, or not valid UTF-8.  The caller puts the object.
  *
@@ -51,6 +106,10 @@ void json_raw(struct json_writer *writer, const char *json, size_t length);
  * control characters in strings as they are, keys in single quotes, "1.", "-.5" and zeros in front, and the
  * numbers NaN, Infinity and -Infinity, which a reader of numbers has to expect. */
 struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
+
+/* Before json_parse() of what a client sends: an escape of half a surrogate pair, which json-c would
+ * read as U+FFFD, becomes that of NUL, which no text of ours may hold. */
+void json_strike_lone_surrogates(char *bytes, size_t length);
 
 /* The member of an object; NULL where `object` is none, or has none of that name, or it
  * is null. */

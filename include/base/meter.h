@@ -46,19 +46,10 @@ struct meter {
     struct histogram tokens[TOKEN_TYPE_COUNT];
 };
 
-/* Fills in the names of a meter that is all zeros. */
-void meter_name_it(struct meter *meter, const struct meter_name *name);
-
 /* One call ended. */
 void meter_note_call(struct meter *meter, enum call_result result, int64_t duration_us);
 
 /* What a call used up, as the provider says; less than 0: it does not. */
 void meter_note_tokens(struct meter *meter, int64_t input, int64_t output);
-
-/* Two meters of one provider, seen by two loops? */
-bool meter_is_of(const struct meter *meter, const struct meter *other);
-
-const char *call_result_name(enum call_result result);
-const char *token_type_name(enum token_type type);
 
 #endif

@@ -19,11 +19,13 @@ uint32_t utf8_next(const char *bytes, size_t length, size_t *offset);
 
 bool utf8_is_space(uint32_t code_point);
 
-/* Of a valid text: is nothing in it but what nobody sees, white space and what is below? */
+/* Of a valid text: is nothing in it but white space and what is below? */
 bool utf8_is_blank(const char *bytes, size_t length);
 
-/* Cc, the line and paragraph separators, and the bidi and invisible format characters:
- * what has no place in a name. */
+/* Cc, and the line and paragraph separators: what has no place in a name. */
 bool utf8_is_control(uint32_t code_point);
+
+/* Shown as nothing at all: soft hyphens, joiners, bidi controls, variation selectors, tags ... */
+bool utf8_is_invisible(uint32_t code_point);
 
 #endif

@@ -11,6 +11,8 @@
 #ifndef FILTER_H
 #define FILTER_H
 
+#include "private_text.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -43,6 +45,9 @@ void ruleset_unref(struct ruleset *ruleset);
 
 /* Eight hexadecimal digits that tell two rule sets apart. */
 const char *ruleset_hash(const struct ruleset *ruleset);
+
+/* How many entries refuse what they match; the others only count.  A rule set has at least one. */
+size_t ruleset_enforced_count(const struct ruleset *ruleset);
 
 /* What loading noticed and did not refuse, such as a pattern that can backtrack without
  * bound. Each is one line like a problem's text.  NULL past the last. */
@@ -95,5 +100,10 @@ struct filter_verdict {
  */
 struct filter_verdict filter_check(struct filter *filter, const char *text,
                                    size_t length);
+
+/* The door for what people write and say: takes invisible characters that carry no meaning out of the
+ * text, and gives the verdict on what is left, which is what goes on.  Where an override (U+202E) had
+ * the text shown in another order, that is looked at too.  Without a filter everything passes. */
+struct filter_verdict filter_admit(struct filter *filter, struct private_text *text);
 
 #endif

@@ -117,10 +117,27 @@ bool utf8_is_space(uint32_t code_point)
 bool utf8_is_control(uint32_t code_point)
 {
     return code_point < 0x20 || (code_point >= 0x7f && code_point <= 0x9f) ||
-           (code_point >= 0x200b && code_point <= 0x200f) ||
-           (code_point >= 0x2028 && code_point <= 0x202e) ||
-           (code_point >= 0x2060 && code_point <= 0x206f) || code_point == 0xfeff ||
-           code_point == 0xad;
+           code_point == 0x2028 || code_point == 0x2029;
+}
+
+/* Default_Ignorable_Code_Point of Unicode's DerivedCoreProperties, and the marks around an
+ * annotation between lines. */
+bool utf8_is_invisible(uint32_t code_point)
+{
+    static const struct {
+        uint32_t first, last;
+    } ranges[] = {{0xad, 0xad},       {0x34f, 0x34f},    {0x61c, 0x61c},
+                  {0x115f, 0x1160},   {0x17b4, 0x17b5},  {0x180b, 0x180f},
+                  {0x200b, 0x200f},   {0x202a, 0x202e},  {0x2060, 0x206f},
+                  {0x3164, 0x3164},   {0xfe00, 0xfe0f},  {0xfeff, 0xfeff},
+                  {0xffa0, 0xffa0},   {0xfff0, 0xfffb},  {0x1bca0, 0x1bca3},
+                  {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
+
+    for (size_t at = 0; at < sizeof(ranges) / sizeof(*ranges); at++) {
+        if (code_point <= ranges[at].last)
+            return code_point >= ranges[at].first;
+    }
+    return false;
 }
 
 bool utf8_is_blank(const char *bytes, size_t length)
@@ -128,7 +145,8 @@ bool utf8_is_blank(const char *bytes, size_t length)
     for (size_t offset = 0; offset < length;) {
         uint32_t code_point = utf8_next(bytes, length, &offset);
 
-        if (!utf8_is_space(code_point) && !utf8_is_control(code_point))
+        if (!utf8_is_space(code_point) && !utf8_is_control(code_point) &&
+            !utf8_is_invisible(code_point))
             return false;
     }
     return true;

@@ -188,8 +188,7 @@ static void write_line(struct json_object *id, const struct private_text *data,
         json_raw(&json, span.bytes, span.length);
     else
         json_null(&json);
-    json_key(&json, "error");
-    json_string(&json, error);
+    json_put_string(&json, "error", error);
     json_end_object(&json);
     buffer_append_char(out, '\n');
 }
@@ -221,13 +220,17 @@ static int ask_lines(struct asker *asker, const struct options *options)
 {
     struct answering answering = {asker, options->surface};
 
-    switch (lines_answer("poise ask", STDIN_FILENO, answer_line, &answering)) {
+    switch (lines_answer("ask", STDIN_FILENO, answer_line, &answering)) {
     case LINES_GOOD: return ASKED_ANSWERED;
     case LINES_SOME_BAD:
     case LINES_FAILED: break;
     }
     return ASKED_FAILED;
 }
+
+const char ask_usage[] =
+    "usage: poise ask QUESTION [--selected FILE|TEXT] [--chat] [--json]\n"
+    "       poise ask --jsonl [--chat] < LINES\n";
 
 int command_ask(int argc, char **argv)
 {
@@ -239,9 +242,7 @@ int command_ask(int argc, char **argv)
 
     signal(SIGPIPE, SIG_IGN);
     if (!parse_options(argc, argv, &options)) {
-        fprintf(stderr, "usage: poise ask QUESTION [--selected FILE|TEXT] [--chat] "
-                        "[--json]\n"
-                        "       poise ask --jsonl [--chat] < LINES\n");
+        fputs(ask_usage, stderr);
         return status;
     }
     if ((options.is_jsonl ||

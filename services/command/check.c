@@ -4,15 +4,17 @@
  *   poise check [--explain] TEXT...           the arguments, as one text
  *   poise check [--explain] [--file FILE]     a file or standard input, as one text
  *   poise check --jsonl [--file FILE]         {"text": ...} lines in, a verdict a line
- * out poise check [--explain] --corpus DIR      labelled files, and a table of what went
- * wrong
+ *   poise check [--explain] --corpus DIR      labelled files, and a table of what went wrong
  *
  * --patterns FILE stands in for SAFETY_PATTERNS_FILE.
  */
 #include "check_internal.h"
 #include "command.h"
 
+#include "json.h"
+#include "lines.h"
 #include "mem.h"
+#include "private_reveal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,7 +22,8 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_TEXT_BYTES = 1 << 28 };
+#define MAX_TEXT_BYTES (1 << 28)
+#define MAX_DEPTH      16
 
 struct options {
     const char *patterns; /* borrowed from argv or the environment, like all below */
@@ -32,7 +35,7 @@ struct options {
     int first_text; /* index in argv */
 };
 
-static const char usage[] =
+const char check_usage[] =
     "usage: poise check [--patterns FILE] [--explain] [--file FILE | TEXT...]\n"
     "       poise check [--patterns FILE] --jsonl [--file FILE]\n"
     "       poise check [--patterns FILE] [--explain] --corpus DIR\n"
@@ -113,20 +116,36 @@ static int check_examples(struct filter *filter)
     return status;
 }
 
-static int check_text(struct filter *filter, const char *text, size_t length,
-                      bool is_explained)
+struct filter_verdict check_admit(struct filter *filter, struct span text,
+                                  struct private_text *ret_visible)
 {
-    struct filter_verdict verdict = filter_check(filter, text, length);
+    *ret_visible = private_text_copy(text.bytes, text.length);
+    return filter_admit(filter, ret_visible);
+}
+
+static int check_text(struct filter *filter, struct span text, bool is_explained)
+{
+    struct private_text visible;
+    struct filter_verdict verdict = check_admit(filter, text, &visible);
+    int status = CHECK_FINDING;
 
     switch (verdict.outcome) {
-    case FILTER_PASS: puts("safe"); return CHECK_SAFE;
-    case FILTER_UNAVAILABLE: puts("no verdict"); return CHECK_NO_VERDICT;
-    case FILTER_HIT: break;
+    case FILTER_PASS:
+        puts("safe");
+        status = CHECK_SAFE;
+        break;
+    case FILTER_UNAVAILABLE:
+        puts("no verdict");
+        status = CHECK_NO_VERDICT;
+        break;
+    case FILTER_HIT:
+        printf("refused: %s\n", verdict.category);
+        if (is_explained)
+            check_explain(stdout, verdict, &visible);
+        break;
     }
-    printf("refused: %s\n", verdict.category);
-    if (is_explained)
-        check_explain(stdout, verdict, text, length);
-    return CHECK_FINDING;
+    private_text_free(&visible);
+    return status;
 }
 
 static int check_arguments(struct filter *filter, int argc, char **argv,
@@ -140,7 +159,7 @@ static int check_arguments(struct filter *filter, int argc, char **argv,
             buffer_append_char(&text, ' ');
         buffer_append_string(&text, argv[i]);
     }
-    int status = check_text(filter, text.bytes, text.length, is_explained);
+    int status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
     return status;
 }
@@ -167,10 +186,48 @@ static int check_file(struct filter *filter, int file, bool is_explained)
     else if (text.is_over)
         fprintf(stderr, "poise check: more than %d bytes of text\n", MAX_TEXT_BYTES);
     else
-        status = check_text(filter, text.length > 0 ? text.bytes : "", text.length,
-                            is_explained);
+        status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
     return status;
+}
+
+/* One line of `--jsonl`.  false where there is no verdict; the line then says unsafe, for no
+ * reason. */
+static bool verdict_line(void *context, struct span line, struct buffer *out)
+{
+    struct json_object *object = json_parse(line.bytes, line.length, MAX_DEPTH);
+    struct span text = json_member_string(object, "text");
+    struct filter_verdict verdict = {.outcome = FILTER_UNAVAILABLE};
+    struct private_text visible = {NULL, 0};
+
+    if (text.bytes != NULL)
+        verdict = check_admit(context, text, &visible);
+    private_text_free(&visible);
+    json_wipe_and_put(object);
+
+    if (verdict.outcome == FILTER_HIT) {
+        buffer_append_string(out, "{\"safe\": false, \"reason\": \"");
+        buffer_append_string(out, verdict.category);
+        buffer_append_string(out, "\", \"entry\": \"");
+        buffer_append_string(out, verdict.entry);
+        buffer_append_string(out, "\"}\n");
+    } else {
+        buffer_append_string(out, verdict.outcome == FILTER_PASS ? "{\"safe\": true"
+                                                                 : "{\"safe\": false");
+        buffer_append_string(out, ", \"reason\": null, \"entry\": null}\n");
+    }
+    return verdict.outcome != FILTER_UNAVAILABLE;
+}
+
+static int check_lines(struct filter *filter, int file)
+{
+    static const int statuses[] = {
+        [LINES_GOOD] = CHECK_SAFE,
+        [LINES_SOME_BAD] = CHECK_NO_VERDICT,
+        [LINES_FAILED] = CHECK_BAD_USAGE,
+    };
+
+    return statuses[lines_answer("check", file, verdict_line, filter)];
 }
 
 int command_check(int argc, char **argv)
@@ -181,7 +238,7 @@ int command_check(int argc, char **argv)
     int status = CHECK_BAD_USAGE;
 
     if (!parse_options(argc, argv, &options)) {
-        fputs(usage, stderr);
+        fputs(check_usage, stderr);
         return CHECK_BAD_USAGE;
     }
     if (options.file != NULL && strcmp(options.file, "-") != 0)
@@ -214,17 +271,18 @@ int command_check(int argc, char **argv)
     return status;
 }
 
-void check_explain(FILE *out, struct filter_verdict verdict, const char *text,
-                   size_t length)
+void check_explain(FILE *out, struct filter_verdict verdict,
+                   const struct private_text *visible)
 {
+    struct span text = private_reveal(visible);
     enum { AROUND_BYTES = 60 };
     size_t left = verdict.start > AROUND_BYTES ? verdict.start - AROUND_BYTES : 0;
-    size_t right =
-        length - verdict.end > AROUND_BYTES ? verdict.end + AROUND_BYTES : length;
+    size_t right = text.length - verdict.end > AROUND_BYTES ? verdict.end + AROUND_BYTES
+                                                            : text.length;
 
     fprintf(out, "  %s, bytes %zu to %zu: ", verdict.entry, verdict.start, verdict.end);
     for (size_t i = left; i < right; i++) {
-        unsigned char c = (unsigned char)text[i];
+        unsigned char c = (unsigned char)text.bytes[i];
         if (i == verdict.start)
             fputs("[[", out);
         fputc(c < ' ' || c == 0x7f ? ' ' : c, out);

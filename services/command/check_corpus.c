@@ -55,7 +55,8 @@ static bool judge_line(struct filter *filter, struct span line, enum kind kind,
         json_wipe_and_put(object);
         return false;
     }
-    struct filter_verdict verdict = filter_check(filter, text.bytes, text.length);
+    struct private_text visible;
+    struct filter_verdict verdict = check_admit(filter, text, &visible);
     bool is_refused = verdict.outcome != FILTER_PASS;
     bool is_wrong = is_refused == (kind == KIND_PASS);
 
@@ -68,8 +69,9 @@ static bool judge_line(struct filter *filter, struct span line, enum kind kind,
         printf("  %s: %.*s\n", kind == KIND_PASS ? "false alarm" : "missed",
                (int)text.length, text.bytes);
         if (verdict.outcome == FILTER_HIT)
-            check_explain(stdout, verdict, text.bytes, text.length);
+            check_explain(stdout, verdict, &visible);
     }
+    private_text_free(&visible);
     json_wipe_and_put(object);
     return true;
 }

@@ -20,19 +20,15 @@ enum {
     CHECK_NO_VERDICT = 3, /* a limit was hit, or a line was no {"text": ...} */
 };
 
-/* The entry and the span that was hit, in its text, for people who tune the list. */
-void check_explain(FILE *out, struct filter_verdict verdict, const char *text,
-                   size_t length);
+/* The verdict on a text as it comes to the door (filter_admit()); the text is what is left of it. */
+struct filter_verdict check_admit(struct filter *filter, struct span text,
+                                  struct private_text *ret_visible);
 
-/* `--jsonl`: {"text": ...} lines from a file to verdicts on standard output. */
-int check_lines(struct filter *filter, int file);
+/* The entry and the span that was hit, in its text, for people who tune the list. */
+void check_explain(FILE *out, struct filter_verdict verdict,
+                   const struct private_text *visible);
 
 /* `--corpus`: labelled files of a directory to a table on standard output. */
 int check_corpus(struct filter *filter, const char *directory, bool is_explained);
-
-/* The "text" of one JSON object on a line, unescaped into `scratch` where it has escapes,
- * else borrowed from the line.  false where the line is no such object. */
-bool json_line_text(const char *line, size_t length, struct buffer *scratch,
-                    struct span *ret_text);
 
 #endif

@@ -79,8 +79,9 @@ static bool check_patterns(const struct settings *settings)
                             : ruleset_load_default(&ruleset, &problem);
     if (!is_good)
         return doctor_say(false, "safety filter", problem.text);
-    snprintf(detail, sizeof(detail), "%s patterns, rule set %s",
-             *path != '\0' ? "own" : "built-in", ruleset_hash(ruleset));
+    snprintf(detail, sizeof(detail), "%s patterns, rule set %s, %zu entries refuse",
+             *path != '\0' ? "own" : "built-in", ruleset_hash(ruleset),
+             ruleset_enforced_count(ruleset));
     for (size_t at = 0; ruleset_warning(ruleset, at) != NULL; at++)
         doctor_note("safety filter", ruleset_warning(ruleset, at));
     ruleset_unref(ruleset);

@@ -54,13 +54,14 @@ static bool read_since(const char *text, int64_t *ret_ms)
     return true;
 }
 
-/* Moves the cursor, parts lines, turns text round or hides it. */
+/* Moves the cursor, parts lines, turns text round or hides it.  Joiners and selectors of variants may
+ * shape a letter. */
 static bool is_treacherous(uint32_t code_point)
 {
-    bool is_joiner = code_point == 0x200c || code_point == 0x200d;
-    bool is_tag = code_point >= 0xe0000 && code_point <= 0xe007f;
+    bool may_shape = code_point == 0x200c || code_point == 0x200d ||
+                     (code_point >= 0xfe00 && code_point <= 0xfe0f);
 
-    return is_tag || code_point == 0x61c || (utf8_is_control(code_point) && !is_joiner);
+    return utf8_is_control(code_point) || (utf8_is_invisible(code_point) && !may_shape);
 }
 
 /* Prints a line without anything that would deceive its reader: an escape of JSON, or a blank, takes its place. */
@@ -183,6 +184,8 @@ static bool parse_options(int argc, char **argv, struct printing *printing)
     return true;
 }
 
+const char refusals_usage[] = "usage: poise refusals [--jsonl] [--since DATE|DAYSd]\n";
+
 int command_refusals(int argc, char **argv)
 {
     struct printing printing = {.count = 0};
@@ -190,7 +193,7 @@ int command_refusals(int argc, char **argv)
     int status = 2;
 
     if (!parse_options(argc, argv, &printing)) {
-        fprintf(stderr, "usage: poise refusals [--jsonl] [--since DATE|DAYSd]\n");
+        fputs(refusals_usage, stderr);
         return status;
     }
     if (settings_open(&settings)) {

@@ -27,7 +27,7 @@ enum {
 
 enum { MAX_DEPTH = 16, MAX_PASSAGES = 64, MAX_LINE_BYTES = 1 << 24 };
 
-static const char usage[] =
+const char support_usage[] =
     "usage: poise support --jsonl [FILE]\n"
     "\n"
     "Lines of { \"id\", \"question\", \"answer\", \"passages\": [text] } in, a line of { \"id\",\n"
@@ -49,7 +49,7 @@ int command_support(int argc, char **argv)
 
     if (argc < 1 || argc > 2 || strcmp(argv[0], "--jsonl") != 0 ||
         (argc == 2 && strncmp(argv[1], "--", 2) == 0)) {
-        fputs(usage, stderr);
+        fputs(support_usage, stderr);
         return STATUS_BAD_USAGE;
     }
     if (argc == 2 && strcmp(argv[1], "-") != 0)
@@ -111,10 +111,8 @@ static void write_verdict(struct support *support, struct span answer, size_t co
 
     for (size_t offset = 0; support_next_sentence(support, answer, &offset, &sentence);)
         is_supported = is_supported && support_holds(support, sentence, all);
-    json_key(writer, "supported");
-    json_boolean(writer, is_supported);
-    json_key(writer, "unsupported");
-    json_begin_array(writer);
+    json_put_boolean(writer, "supported", is_supported);
+    json_put_array(writer, "unsupported");
     for (size_t offset = 0;
          !is_supported && support_next_sentence(support, answer, &offset, &sentence);)
         if (!support_holds(support, sentence, all))
@@ -144,8 +142,7 @@ static bool judge_line(void *context, struct span line, struct buffer *out)
     json_begin_object(&writer);
     write_id(&writer, json_member(object, "id"));
     if (problem != NULL) {
-        json_key(&writer, "error");
-        json_string(&writer, problem);
+        json_put_string(&writer, "error", problem);
     } else {
         support_read(context, passages, count);
         write_verdict(context, answer, count, &writer);

@@ -85,9 +85,9 @@ static void screen_question(void *context)
         fail(ask, error != OK ? error : ERROR_OVERLOADED);
         return;
     }
-    verdict = ask_screen(ask, &ask->request.question);
+    verdict = filter_admit(ask->services->filter, &ask->request.question);
     if (verdict.outcome == FILTER_PASS)
-        verdict = ask_screen(ask, &ask->request.selection);
+        verdict = filter_admit(ask->services->filter, &ask->request.selection);
     switch (verdict.outcome) {
     case FILTER_PASS: retrieve(ask); break;
     case FILTER_UNAVAILABLE: fail(ask, ERROR_SAFETY_UNAVAILABLE); break;

@@ -28,6 +28,7 @@ struct json_object *json_body_parse(const struct request *request, int max_depth
 {
     const struct buffer *text = request->state;
 
+    json_strike_lone_surrogates(text->bytes, text->length);
     return json_parse(text->bytes, text->length, max_depth);
 }
 

@@ -2,8 +2,8 @@
 
 #include "errors.h"
 #include "json.h"
+#include "names.h"
 #include "span.h"
-#include "version.h"
 
 #include <stdbool.h>
 #include <string.h>

@@ -4,7 +4,7 @@
  */
 #include "endpoints.h"
 #include "json.h"
-#include "version.h"
+#include "names.h"
 
 #include <string.h>
 

@@ -8,9 +8,9 @@
 #include "filter.h"
 #include "metrics.h"
 #include "metrics_text.h"
+#include "names.h"
 #include "process_metrics.h"
 #include "tls.h"
-#include "version.h"
 
 #define MAX_BYTES \
     (4 * 1024 * 1024) /* a pattern file of one's own may have many entries */

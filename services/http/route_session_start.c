@@ -131,8 +131,8 @@ static struct store_key key_of(const struct request *request,
                                const struct start_form *form, struct field_errors *errors)
 {
     const struct digest_key *input_key = &request->server->services->shared->input_key;
-    struct span role = private_reveal(&form->role);
-    struct span type = private_reveal(&form->interview_type);
+    struct span role = private_reveal(&form->sent_role);
+    struct span type = private_reveal(&form->sent_interview_type);
     unsigned char numbers[2] = {(unsigned char)form->difficulty,
                                 (unsigned char)form->question_count};
     struct store_key key = {0};

@@ -2,6 +2,7 @@
 
 #include "form_text.h"
 #include "json.h"
+#include "private_reveal.h"
 #include "session.h"
 
 #define ROLE_MAX_CHARS     100
@@ -9,8 +10,8 @@
 #define STANDARD_QUESTIONS 5
 
 static enum error read_name(struct json_object *body, const char *field, size_t max_chars,
-                            struct filter *filter, struct private_text *ret_text,
-                            struct field_errors *errors);
+                            struct filter *filter, struct private_text *ret_sent,
+                            struct private_text *ret_text, struct field_errors *errors);
 static enum difficulty read_difficulty(struct json_object *body,
                                        struct field_errors *errors);
 static unsigned read_question_count(struct json_object *body,
@@ -26,10 +27,11 @@ enum error start_form_read(struct json_object *body, struct filter *filter,
         field_errors_add(errors, "body", "not_a_json_object");
         return ERROR_VALIDATION_ERROR;
     }
-    error = read_name(body, "role", ROLE_MAX_CHARS, filter, &form.role, errors);
+    error = read_name(body, "role", ROLE_MAX_CHARS, filter, &form.sent_role, &form.role,
+                      errors);
     if (error == OK)
         error = read_name(body, "interview_type", TYPE_MAX_CHARS, filter,
-                          &form.interview_type, errors);
+                          &form.sent_interview_type, &form.interview_type, errors);
     form.difficulty = read_difficulty(body, errors);
     form.question_count = read_question_count(body, errors);
     if (error == OK && errors->count > 0)
@@ -44,28 +46,28 @@ enum error start_form_read(struct json_object *body, struct filter *filter,
 /* A name that is no good is a field error; only a missing verdict is an error of its own.
  */
 static enum error read_name(struct json_object *body, const char *field, size_t max_chars,
-                            struct filter *filter, struct private_text *ret_text,
-                            struct field_errors *errors)
+                            struct filter *filter, struct private_text *ret_sent,
+                            struct private_text *ret_text, struct field_errors *errors)
 {
-    struct span text = json_member_string(body, field);
-    const char *reason = NULL;
+    struct span sent = json_member_string(body, field);
+    struct filter_verdict verdict;
+    const char *reason;
 
-    if (text.bytes == NULL)
-        reason = json_member(body, field) == NULL ? "required" : "not_a_string";
-    else
-        reason = form_text_fault(text, max_chars, true);
-    if (reason == NULL && filter != NULL) {
-        struct filter_verdict verdict = filter_check(filter, text.bytes, text.length);
-
-        if (verdict.outcome == FILTER_UNAVAILABLE)
-            return ERROR_SAFETY_UNAVAILABLE;
-        if (verdict.outcome == FILTER_HIT)
-            reason = "not_allowed";
+    if (sent.bytes == NULL) {
+        field_errors_add(errors, field,
+                         json_member(body, field) == NULL ? "required" : "not_a_string");
+        return OK;
     }
+    *ret_sent = private_text_copy(sent.bytes, sent.length);
+    *ret_text = private_text_copy(sent.bytes, sent.length);
+    verdict = filter_admit(filter, ret_text);
+    reason = form_text_fault(private_reveal(ret_text), max_chars, true);
+    if (reason == NULL && verdict.outcome == FILTER_UNAVAILABLE)
+        return ERROR_SAFETY_UNAVAILABLE;
+    if (reason == NULL && verdict.outcome == FILTER_HIT)
+        reason = "not_allowed";
     if (reason != NULL)
         field_errors_add(errors, field, reason);
-    else
-        *ret_text = private_text_copy(text.bytes, text.length);
     return OK;
 }
 
@@ -106,4 +108,6 @@ void start_form_free(struct start_form *form)
 {
     private_text_free(&form->role);
     private_text_free(&form->interview_type);
+    private_text_free(&form->sent_role);
+    private_text_free(&form->sent_interview_type);
 }

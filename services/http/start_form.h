@@ -11,8 +11,10 @@
 #include <json-c/json.h>
 
 struct start_form {
-    struct private_text role; /* owned */
+    struct private_text role; /* owned, like all texts here */
     struct private_text interview_type;
+    struct private_text sent_role; /* as they came, with what filter_admit() takes out */
+    struct private_text sent_interview_type;
     enum difficulty difficulty;
     unsigned question_count;
 };

@@ -197,9 +197,11 @@ enum error upload_finish(struct upload *upload, const struct headers *headers,
 /* Members that are null count as not there. */
 static void read_json(struct upload *upload, struct field_errors *errors)
 {
-    struct json_object *body = json_parse(upload->json.bytes, upload->json.length, 8);
     struct buffer *const values[] = {&upload->session_id, &upload->transcript};
+    struct json_object *body;
 
+    json_strike_lone_surrogates(upload->json.bytes, upload->json.length);
+    body = json_parse(upload->json.bytes, upload->json.length, 8);
     if (!json_object_is_type(body, json_type_object)) {
         field_errors_add(errors, "body", "not_a_json_object");
     } else {

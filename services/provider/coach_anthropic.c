@@ -21,24 +21,17 @@ static enum coach_form strongest(const char *model)
 static void write_members(struct json_writer *writer, const struct settings *settings,
                           const char *model, const struct coach_ask *ask)
 {
-    json_key(writer, "model");
-    json_string(writer, model);
-    json_key(writer, "max_tokens");
-    json_integer(writer, settings->llm_max_tokens);
-    json_key(writer, "system");
-    json_private(writer, &ask->system);
-    json_key(writer, "messages");
-    json_begin_array(writer);
+    json_put_string(writer, "model", model);
+    json_put_integer(writer, "max_tokens", settings->llm_max_tokens);
+    json_put_private(writer, "system", &ask->system);
+    json_put_array(writer, "messages");
     json_begin_object(writer);
-    json_key(writer, "role");
-    json_string(writer, "user");
-    json_key(writer, "content");
-    json_private(writer, &ask->user);
+    json_put_string(writer, "role", "user");
+    json_put_private(writer, "content", &ask->user);
     json_end_object(writer);
     json_end_array(writer);
     if (ask->on_text != NULL) {
-        json_key(writer, "stream");
-        json_boolean(writer, true);
+        json_put_boolean(writer, "stream", true);
     }
 }
 
@@ -49,12 +42,9 @@ static void write_form(struct json_writer *writer, enum coach_form form, const c
     (void)name;
     if (form != COACH_FORM_SCHEMA)
         return;
-    json_key(writer, "output_config");
-    json_begin_object(writer);
-    json_key(writer, "format");
-    json_begin_object(writer);
-    json_key(writer, "type");
-    json_string(writer, "json_schema");
+    json_put_object(writer, "output_config");
+    json_put_object(writer, "format");
+    json_put_string(writer, "type", "json_schema");
     json_key(writer, "schema");
     json_raw(writer, schema, strlen(schema));
     json_end_object(writer);

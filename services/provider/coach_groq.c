@@ -36,10 +36,8 @@ static void write_message(struct json_writer *writer, const char *role,
                           const struct private_text *content)
 {
     json_begin_object(writer);
-    json_key(writer, "role");
-    json_string(writer, role);
-    json_key(writer, "content");
-    json_private(writer, content);
+    json_put_string(writer, "role", role);
+    json_put_private(writer, "content", content);
     json_end_object(writer);
 }
 
@@ -48,47 +46,35 @@ static void write_members(struct json_writer *writer, const struct settings *set
 {
     bool is_from_passages = ask->task == COACH_PASSAGES;
 
-    json_key(writer, "model");
-    json_string(writer, model);
-    json_key(writer, "messages");
-    json_begin_array(writer);
+    json_put_string(writer, "model", model);
+    json_put_array(writer, "messages");
     write_message(writer, "system", &ask->system);
     write_message(writer, "user", &ask->user);
     json_end_array(writer);
-    json_key(writer, "temperature");
-    json_decimal(writer, is_from_passages ? 0 : TEMPERATURE, 1);
+    json_put_decimal(writer, "temperature", is_from_passages ? 0 : TEMPERATURE, 1);
     if (is_from_passages) {
-        json_key(writer, "seed");
-        json_integer(writer, PASSAGES_SEED);
+        json_put_integer(writer, "seed", PASSAGES_SEED);
     }
-    json_key(writer, "max_completion_tokens");
-    json_integer(writer, settings->llm_max_tokens);
+    json_put_integer(writer, "max_completion_tokens", settings->llm_max_tokens);
     if (is_gpt_oss(model)) {
-        json_key(writer, "reasoning_effort");
-        json_string(writer, "low");
-        json_key(writer, "include_reasoning");
-        json_boolean(writer, false);
+        json_put_string(writer, "reasoning_effort", "low");
+        json_put_boolean(writer, "include_reasoning", false);
     }
     if (ask->on_text != NULL) {
-        json_key(writer, "stream");
-        json_boolean(writer, true);
+        json_put_boolean(writer, "stream", true);
     }
 }
 
 static void write_form(struct json_writer *writer, enum coach_form form, const char *name,
                        const char *schema)
 {
-    json_key(writer, "response_format");
-    json_begin_object(writer);
-    json_key(writer, "type");
-    json_string(writer, form == COACH_FORM_SCHEMA ? "json_schema" : "json_object");
+    json_put_object(writer, "response_format");
+    json_put_string(writer, "type",
+                    form == COACH_FORM_SCHEMA ? "json_schema" : "json_object");
     if (form == COACH_FORM_SCHEMA) {
-        json_key(writer, "json_schema");
-        json_begin_object(writer);
-        json_key(writer, "name");
-        json_string(writer, name);
-        json_key(writer, "strict");
-        json_boolean(writer, true);
+        json_put_object(writer, "json_schema");
+        json_put_string(writer, "name", name);
+        json_put_boolean(writer, "strict", true);
         json_key(writer, "schema");
         json_raw(writer, schema, strlen(schema));
         json_end_object(writer);

@@ -302,10 +302,8 @@ static struct private_text write_refusal(struct span refusal)
     buffer_init(&out, 2 * REPLY_MAX_BYTES + 1024);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "refused");
-    json_boolean(&writer, true);
-    json_key(&writer, "follow_up_question");
-    json_span(&writer, refusal);
+    json_put_boolean(&writer, "refused", true);
+    json_put_span(&writer, "follow_up_question", refusal);
     json_key(&writer, "coaching_feedback");
     json_null(&writer);
     json_end_object(&writer);

@@ -90,15 +90,12 @@ static struct private_text write_body(const char *model, const struct span *text
     buffer_init(&out, REQUEST_MAX_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "model");
-    json_string(&writer, model);
-    json_key(&writer, "input");
-    json_begin_array(&writer);
+    json_put_string(&writer, "model", model);
+    json_put_array(&writer, "input");
     for (size_t i = 0; i < count; i++)
         json_span(&writer, texts[i]);
     json_end_array(&writer);
-    json_key(&writer, "encoding_format");
-    json_string(&writer, "float");
+    json_put_string(&writer, "encoding_format", "float");
     json_end_object(&writer);
     return private_text_take(&out);
 }

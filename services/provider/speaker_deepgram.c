@@ -12,8 +12,7 @@ static void write_members(const struct speaker_http *http, struct json_writer *w
                           struct span piece)
 {
     (void)http;
-    json_key(writer, "text");
-    json_span(writer, piece);
+    json_put_span(writer, "text", piece);
 }
 
 struct speaker *speaker_deepgram_new(const struct provider_tools *tools)

@@ -25,14 +25,11 @@ static bool is_orpheus(const char *model)
 static void write_members(const struct speaker_http *http, struct json_writer *writer,
                           struct span piece)
 {
-    json_key(writer, "model");
-    json_string(writer, http->provider.model);
-    json_key(writer, "input");
-    json_span(writer, piece);
-    json_key(writer, "voice");
-    json_string(writer, http->voice);
-    json_key(writer, "response_format");
-    json_string(writer, is_orpheus(http->provider.model) ? "wav" : "mp3");
+    json_put_string(writer, "model", http->provider.model);
+    json_put_span(writer, "input", piece);
+    json_put_string(writer, "voice", http->voice);
+    json_put_string(writer, "response_format",
+                    is_orpheus(http->provider.model) ? "wav" : "mp3");
 }
 
 struct speaker *speaker_openai_new(const struct provider_tools *tools, bool is_groq)

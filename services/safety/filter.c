@@ -6,8 +6,10 @@
 
 #include "mem.h"
 #include "normalise.h"
+#include "private_reveal.h"
 #include "ruleset.h"
 #include "utf8.h"
+#include "visible.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -157,6 +159,32 @@ struct filter_verdict filter_check(struct filter *filter, const char *text, size
             return verdict_of(filter, i, &hit, text);
     }
     return (struct filter_verdict){.outcome = FILTER_PASS};
+}
+
+static struct filter_verdict check_private(struct filter *filter,
+                                           const struct private_text *text)
+{
+    struct span span = private_reveal(text);
+
+    if (filter == NULL || span.length == 0)
+        return (struct filter_verdict){.outcome = FILTER_PASS};
+    return filter_check(filter, span.bytes, span.length);
+}
+
+struct filter_verdict filter_admit(struct filter *filter, struct private_text *text)
+{
+    struct private_text shown = visible_order(text);
+    struct filter_verdict verdict;
+
+    visible_keep(text);
+    verdict = check_private(filter, text);
+    if (verdict.outcome == FILTER_PASS && !private_text_is_empty(&shown)) {
+        verdict = check_private(filter, &shown);
+        verdict.start = 0; /* not a place of the text itself */
+        verdict.end = private_reveal(text).length;
+    }
+    private_text_free(&shown);
+    return verdict;
 }
 
 /* The first entry at or after `from` that may match on one of the surfaces. */

@@ -32,7 +32,6 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
                             bool is_latin);
 static bool has_foreign_letter(const char *text, size_t start, size_t end);
 static bool fold_punctuation(struct folded_text *folded, uint32_t code_point);
-static bool is_invisible(uint32_t code_point, utf8proc_category_t category);
 static const char *lookalike_of(uint32_t code_point);
 static void put(struct folded_text *folded, const char *bytes, size_t length);
 
@@ -172,9 +171,24 @@ static bool has_foreign_letter(const char *text, size_t start, size_t end)
     return false;
 }
 
+/* A row of emoji, arrows and other pictures stands between words and letters as one '~' does. */
+static void put_other(struct folded_text *folded, utf8proc_int32_t code_point)
+{
+    utf8proc_category_t category = utf8proc_category(code_point);
+    unsigned char encoded[4];
+
+    if (category != UTF8PROC_CATEGORY_SO &&
+        (category != UTF8PROC_CATEGORY_SM || code_point < 0x80))
+        put(folded, (const char *)encoded,
+            (size_t)utf8proc_encode_char(code_point, encoded));
+    else if (folded->length == 0 || folded->bytes[folded->length - 1] != '~')
+        put(folded, "~", 1);
+}
+
 static void fold_code_point(struct folded_text *folded, uint32_t code_point,
                             bool is_latin)
 {
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code_point);
     utf8proc_int32_t parts[MAX_DECOMPOSED];
     int boundary = UTF8PROC_BOUNDCLASS_START;
     const char *alike = NULL;
@@ -184,7 +198,7 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
         put(folded, &c, 1);
         return;
     }
-    if (is_invisible(code_point, utf8proc_category((utf8proc_int32_t)code_point)) ||
+    if (utf8_is_invisible(code_point) || category == UTF8PROC_CATEGORY_CF ||
         fold_punctuation(folded, code_point))
         return;
     if (is_latin || code_point < 0x250)
@@ -193,11 +207,8 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
         put(folded, alike, strlen(alike));
         return;
     }
-
     if (!may_hold_latin(code_point)) {
-        unsigned char encoded[4];
-        utf8proc_int32_t small = utf8proc_tolower((utf8proc_int32_t)code_point);
-        put(folded, (const char *)encoded, (size_t)utf8proc_encode_char(small, encoded));
+        put_other(folded, utf8proc_tolower((utf8proc_int32_t)code_point));
         return;
     }
     utf8proc_ssize_t count = utf8proc_decompose_char(
@@ -207,7 +218,6 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
         uint32_t part = (uint32_t)parts[i];
         bool follows_ascii =
             folded->length > 0 && (unsigned char)folded->bytes[folded->length - 1] < 0x80;
-        unsigned char encoded[4];
 
         if (is_mark(utf8proc_category(parts[i])) && follows_ascii)
             continue;
@@ -215,8 +225,7 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
         if (alike != NULL)
             put(folded, alike, strlen(alike));
         else
-            put(folded, (const char *)encoded,
-                (size_t)utf8proc_encode_char(parts[i], encoded));
+            put_other(folded, parts[i]);
     }
 }
 
@@ -264,18 +273,6 @@ static bool fold_punctuation(struct folded_text *folded, uint32_t code_point)
         return false;
     put(folded, ascii, strlen(ascii));
     return true;
-}
-
-/* Default-ignorable code points that are not of category Cf are listed (Unicode,
- * DerivedCoreProperties). */
-static bool is_invisible(uint32_t code_point, utf8proc_category_t category)
-{
-    return category == UTF8PROC_CATEGORY_CF || code_point == 0x034f ||
-           (code_point >= 0x115f && code_point <= 0x1160) ||
-           (code_point >= 0x17b4 && code_point <= 0x17b5) ||
-           (code_point >= 0x180b && code_point <= 0x180f) || code_point == 0x3164 ||
-           (code_point >= 0xfe00 && code_point <= 0xfe0f) || code_point == 0xffa0 ||
-           (code_point >= 0xe0000 && code_point <= 0xe0fff);
 }
 
 static const char *lookalike_of(uint32_t code_point)

@@ -82,6 +82,27 @@ void normalise(struct normal_text *normal, const struct wordbook *book, const ch
     normal->bytes[normal->length] = '\0';
 }
 
+/* Dots in a row, behind which the sentence goes on: "I ... will", "I...Will". */
+static bool skip_pause(struct walk *walk)
+{
+    size_t end = walk->at;
+    size_t next;
+
+    while (end < walk->length && walk->text[end] == '.')
+        end++;
+    if (end - walk->at < 2)
+        return false;
+    next = end;
+    while (next < walk->length && walk->text[next] == ' ')
+        next++;
+    if (next < walk->length && (walk->text[next] < 'a' || walk->text[next] > 'z') &&
+        (next > end || (walk_class_at(walk, next) & WORD) == 0))
+        return false;
+    walk->at = end;
+    widen_gap(walk, ' ');
+    return true;
+}
+
 /* White space and breaks up to the next token, and the token. */
 static void take_token(struct walk *walk)
 {
@@ -111,6 +132,8 @@ static void take_token(struct walk *walk)
         unsigned class = walk_class_at(walk, walk->at);
         if ((class & (SPACE | BREAK)) != 0)
             break;
+        if (skip_pause(walk))
+            continue;
         if (class == JOINER) {
             bool is_double = walk_class_at(walk, walk->at + 1) == JOINER;
             bool is_stop = walk->text[walk->at] == '.' &&

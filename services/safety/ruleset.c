@@ -116,6 +116,13 @@ static bool compile_rules(struct ruleset *ruleset, const char *name,
 {
     size_t count = ruleset->file.count;
 
+    if (ruleset_enforced_count(ruleset) == 0) {
+        snprintf(problem->text, sizeof problem->text,
+                 "%s: nothing in it refuses a text (SAFETY_ENABLED=false switches the "
+                 "filter off)",
+                 name);
+        return false;
+    }
     ruleset->rules = mem_zalloc(count * sizeof *ruleset->rules);
     ruleset->counters = mem_zalloc(count * sizeof *ruleset->counters);
     for (size_t i = 0; i < count; i++) {
@@ -233,11 +240,6 @@ static void warn(struct ruleset *ruleset, const char *name)
     enum { WARNING_BYTES = 256 };
 
     ruleset->warnings = mem_zalloc((ruleset->file.count + 1) * sizeof *ruleset->warnings);
-    if (ruleset->file.count == 0) {
-        char *warning = mem_zalloc(WARNING_BYTES);
-        snprintf(warning, WARNING_BYTES, "%s: no patterns: every text passes", name);
-        ruleset->warnings[ruleset->warning_count++] = warning;
-    }
     for (size_t i = 0; i < ruleset->file.count; i++) {
         const struct pattern_entry *entry = &ruleset->file.entries[i];
         struct backtracking backtracking = backtracking_of(entry->pattern.spread);
@@ -341,6 +343,15 @@ static void ruleset_free(struct ruleset *ruleset)
     free(ruleset->warnings);
     pattern_file_done(&ruleset->file);
     free(ruleset);
+}
+
+size_t ruleset_enforced_count(const struct ruleset *ruleset)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < ruleset->file.count; i++)
+        count += !ruleset->file.entries[i].is_shadow;
+    return count;
 }
 
 const char *ruleset_hash(const struct ruleset *ruleset)

@@ -139,6 +139,20 @@ static size_t squeeze(char *squeezed, const char *bytes, size_t length)
     return kept;
 }
 
+/* A strong word of which every letter is there, with stars thrown in: f**uck. */
+static const char *read_between_stars(const struct reading *starred)
+{
+    char letters[WORDBOOK_LONGEST];
+    struct reading reading = {.book = starred->book, .bytes = letters};
+
+    for (size_t i = 0; i < starred->length; i++) {
+        if (starred->bytes[i] != '*')
+            letters[reading.length++] = starred->bytes[i];
+    }
+    count_runs(&reading);
+    return reading.length > 0 ? read_on(&reading, 0, 0, -1, true) : NULL;
+}
+
 const char *wordbook_read(const struct wordbook *book, const char *bytes, size_t length)
 {
     char squeezed[WORDBOOK_LONGEST];
@@ -171,6 +185,8 @@ const char *wordbook_read(const struct wordbook *book, const char *bytes, size_t
     if (word == NULL && memchr(bytes, '*', length) != NULL) {
         reading.is_loose = true;
         word = read_on(&reading, 0, 0, -1, false);
+        if (word == NULL)
+            word = read_between_stars(&reading);
     }
     return word;
 }

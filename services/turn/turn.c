@@ -196,11 +196,12 @@ static void on_heard(void *context, enum error error, struct transcript transcri
     screen_answer(turn);
 }
 
-/* Gate 1: what the filter stops goes nowhere, and what was heard is kept only if it passes. */
+/* Gate 1: what the filter stops or did not read goes nowhere, and what was heard is kept only if it
+ * passes. */
 static void screen_answer(struct turn *turn)
 {
     struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
-    struct filter_verdict verdict = turn_screen(turn, &turn->request.transcript);
+    struct filter_verdict verdict = turn_screen_answer(turn);
 
     if (turn->ear_at > 0 && verdict.outcome != FILTER_HIT)
         turn_remember(turn);

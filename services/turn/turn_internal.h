@@ -92,6 +92,9 @@ void turn_end_claim(struct turn *turn, struct private_text outcome);
  * everything passes. */
 struct filter_verdict turn_screen(struct turn *turn, const struct private_text *text);
 
+/* The verdict on the candidate's answer, out of which invisible characters are taken. */
+struct filter_verdict turn_screen_answer(struct turn *turn);
+
 /* The worst verdict over the feedback, if there is one. */
 struct filter_verdict turn_screen_feedback(struct turn *turn);
 

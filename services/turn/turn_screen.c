@@ -25,6 +25,16 @@ struct filter_verdict turn_screen(struct turn *turn, const struct private_text *
     return verdict;
 }
 
+struct filter_verdict turn_screen_answer(struct turn *turn)
+{
+    int64_t since_us = clock_monotonic_us();
+    struct filter_verdict verdict =
+        filter_admit(turn->services->filter, &turn->request.transcript);
+
+    turn->timings.safety_us += clock_monotonic_us() - since_us;
+    return verdict;
+}
+
 struct filter_verdict turn_screen_feedback(struct turn *turn)
 {
     struct filter_verdict verdict = {.outcome = FILTER_PASS};

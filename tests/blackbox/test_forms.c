@@ -246,17 +246,34 @@ Test(forms, a_transcript_in_json_that_is_no_text_is_an_error)
     world_end(world);
 }
 
+/* The reply to a transcript that is written with escapes of JSON. */
+static const struct reply *send_escaped(struct world *world,
+                                        const struct session *session,
+                                        const char *transcript)
+{
+    return send_body(world, session, "application/json",
+                     words(world, "{\"session_id\":\"%s\",\"transcript\":\"%s\"}",
+                           session->id, transcript),
+                     0);
+}
+
 Test(forms, half_a_surrogate_pair_in_json_is_no_text)
 {
+    static const char *const HALVES[] = {"I led \\ud800 it",        "I led \\uDFFF it",
+                                         "I led \\ud83d\\u0041",    "\\ud83d",
+                                         "I \\ude00\\ud83d led it", "\\\\\\ud800"};
     struct world *world = world_with_builtin_coach();
     struct session session = start_session(world, 3);
-    const char *json = words(
-        world, "{\"session_id\":\"%s\",\"transcript\":\"I led \\ud800 it\"}", session.id);
 
-    const struct reply *reply = send_body(world, &session, "application/json", json, 0);
-
-    if (reply->status != 200)
-        expect_error(reply, ERROR_INVALID_TRANSCRIPT);
+    for (size_t at = 0; at < sizeof HALVES / sizeof *HALVES; at++)
+        expect_error(send_escaped(world, &session, HALVES[at]), ERROR_INVALID_TRANSCRIPT);
+    const struct reply *reply =
+        send_escaped(world, &session, "I led \\uD83D\\ude00 it, \\\\ud800 and \\ufffd");
+    expect_success(reply);
+    expect_text(reply, "data.transcript", "I led \U0001F600 it, \\ud800 and \ufffd");
+    expect_bad_fields(start_with(world, "{\"role\":\"\\ud800\",\"interview_type\":\"a\","
+                                        "\"difficulty\":\"easy\"}"),
+                      FIELDS_NAMED("role:not_text"));
     world_end(world);
 }
 

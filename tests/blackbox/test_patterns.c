@@ -57,13 +57,58 @@ Test(patterns, a_file_replaces_the_built_in_patterns)
     remove_patterns(&patterns);
 }
 
-Test(patterns, an_empty_list_refuses_nothing)
+/* Lists that load and refuse nothing. */
+static const char *const NOTHING_REFUSED[] = {
+    "[]", "[{\"name\":\"watched\",\"pattern\":\"custard\",\"shadow\":true}]",
+    "[{\"strong_words\":[\"custard\"]},{\"words\":[\"tart\"]}]",
+    "[{\"define\":\"pudding\",\"pattern\":\"custard\"}]"};
+
+Test(patterns, a_list_that_refuses_nothing_stops_the_start_and_the_doctor)
 {
-    struct patterns patterns = make_patterns("[]");
+    for (size_t at = 0; at < sizeof NOTHING_REFUSED / sizeof *NOTHING_REFUSED; at++) {
+        struct patterns patterns = make_patterns(NOTHING_REFUSED[at]);
+        struct run serve = run_program(patterns.directory, ARGUMENTS("serve"),
+                                       SETTINGS("PORT=0", patterns.setting.data));
+        struct run doctor = run_program(patterns.directory, ARGUMENTS("doctor"),
+                                        SETTINGS("PORT=0", patterns.setting.data));
+
+        cr_assert_eq(serve.status, 2, "%d", serve.status);
+        cr_assert(bytes_has(&serve.output, "refuses"), "%s", serve.output.data);
+        cr_assert_neq(doctor.status, 0);
+        cr_assert(bytes_has(&doctor.output, "refuses"), "%s", doctor.output.data);
+        bytes_free(&serve.output);
+        bytes_free(&doctor.output);
+        remove_patterns(&patterns);
+    }
+}
+
+Test(patterns, a_hangup_takes_no_list_that_refuses_nothing)
+{
+    struct patterns patterns = make_patterns("[\"rhubarb\"]");
     struct world *world = world_with_builtin_coach(patterns.setting.data);
     struct session session = start_session(world, 5);
+    write_patterns(&patterns, NOTHING_REFUSED[1]);
 
-    expect_success(answer(world, &session, "fuck you"));
+    world_signal(world, SIGHUP);
+    world_await_output(world, "\"event\":\"patterns_kept\"");
+
+    expect_filter_refusal(answer(world, &session, "I like rhubarb."), "custom_pattern_0");
+    expect_flag(ask(world, (struct request){.method = "GET", .path = "/client-config"}),
+                "data.screens_answers", true);
+    world_end(world);
+    remove_patterns(&patterns);
+}
+
+Test(patterns, a_filter_that_is_switched_off_says_so)
+{
+    struct patterns patterns = make_patterns("[]");
+    struct world *world =
+        world_with_builtin_coach("SAFETY_ENABLED=false", patterns.setting.data);
+    struct session session = start_session(world, 5);
+
+    expect_success(answer(world, &session, "I like custard."));
+    expect_flag(ask(world, (struct request){.method = "GET", .path = "/client-config"}),
+                "data.screens_answers", false);
     world_end(world);
     remove_patterns(&patterns);
 }

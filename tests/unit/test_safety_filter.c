@@ -102,7 +102,8 @@ Test(filter, names_a_plain_string_by_its_place)
 
 Test(filter, counts_a_shadow_entry_and_lets_the_text_pass)
 {
-    const char *json = "[{\"name\":\"quiet\",\"pattern\":\"pear\",\"shadow\":true}]";
+    const char *json = "[{\"name\":\"quiet\",\"pattern\":\"pear\",\"shadow\":true}, "
+                       "\"plum\"]";
     struct ruleset *ruleset;
     struct ruleset_problem problem;
 

@@ -56,6 +56,15 @@ Test(normalise, puts_one_byte_between_words)
            {"one\ntwo\tthree", "one two three"});
 }
 
+Test(normalise, reads_on_over_pauses_and_pictures)
+{
+    EXPECT({"I...will...shoot", "i will shoot"}, {"I... will", "i will"},
+           {"I\u2026 will", "i will"}, {"well... I will", "well.i will"},
+           {"so... ", "so"}, {"I \U0001F600 will", "i will"},
+           {"I\U0001F600\U0001F600will", "i will"}, {"I \u2192 will", "i will"},
+           {"sh\U0001F600it", "shit"}, {"so\U0001F600\U0001F600\U0001F600", "so"});
+}
+
 Test(normalise, keeps_apostrophes_inside_words_only)
 {
     EXPECT({"I'll don't", "i'll don't"}, {"'quoted' word", "quoted word"},
@@ -94,7 +103,8 @@ Test(normalise, reads_disguises_of_known_words)
            {"F***ing!", "fucking"}, {"fuuuuck", "fuck"}, {"s.h.i.t", "shit"},
            {"f-u-c-k", "fuck"}, {"fu_ck", "fuck"}, {"f--k", "fuck"},
            {"bull$hit", "bullshit"}, {"k!ll", "kill"}, {"sociaI", "social"},
-           {"b****", "bitch"}, {"p4ssw0rd", "password"});
+           {"b****", "bitch"}, {"p4ssw0rd", "password"}, {"f**ucking", "fucking"},
+           {"fu*ck", "fuck"}, {"so*cial", "so cial"});
 }
 
 Test(normalise, spells_rows_of_letters)
