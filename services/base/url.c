@@ -79,6 +79,12 @@ static bool is_loopback(struct span authority)
            (span_equals_ignoring_case(host, "localhost") || is_loopback_address(host));
 }
 
+bool url_is_loopback_host(const char *host)
+{
+    return span_equals_ignoring_case(span_of(host), "localhost") ||
+           is_loopback_address(span_of(host));
+}
+
 bool url_is_plain_loopback(const char *url)
 {
     if (!starts_with(url, "http://"))

@@ -228,6 +228,10 @@ static int ask_lines(struct asker *asker, const struct options *options)
     return ASKED_FAILED;
 }
 
+const char ask_usage[] =
+    "usage: poise ask QUESTION [--selected FILE|TEXT] [--chat] [--json]\n"
+    "       poise ask --jsonl [--chat] < LINES\n";
+
 int command_ask(int argc, char **argv)
 {
     struct options options = {.surface = ASK_TEXTBOOK};
@@ -238,9 +242,7 @@ int command_ask(int argc, char **argv)
 
     signal(SIGPIPE, SIG_IGN);
     if (!parse_options(argc, argv, &options)) {
-        fprintf(stderr, "usage: poise ask QUESTION [--selected FILE|TEXT] [--chat] "
-                        "[--json]\n"
-                        "       poise ask --jsonl [--chat] < LINES\n");
+        fputs(ask_usage, stderr);
         return status;
     }
     if ((options.is_jsonl ||

@@ -25,7 +25,7 @@ struct options {
     int first_file; /* index in argv */
 };
 
-static const char usage[] =
+const char calibrate_usage[] =
     "usage: poise calibrate [--explain] [--svg PICTURE] FILE...\n"
     "\n"
     "FILE has a labelled question a line, \"-\" is standard input:\n"
@@ -119,7 +119,7 @@ int command_calibrate(int argc, char **argv)
 
     signal(SIGPIPE, SIG_IGN);
     if (!parse_options(argc, argv, &options)) {
-        fputs(usage, stderr);
+        fputs(calibrate_usage, stderr);
         return CALIBRATE_BAD;
     }
     if (settings_open(&settings))

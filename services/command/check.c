@@ -35,7 +35,7 @@ struct options {
     int first_text; /* index in argv */
 };
 
-static const char usage[] =
+const char check_usage[] =
     "usage: poise check [--patterns FILE] [--explain] [--file FILE | TEXT...]\n"
     "       poise check [--patterns FILE] --jsonl [--file FILE]\n"
     "       poise check [--patterns FILE] [--explain] --corpus DIR\n"
@@ -238,7 +238,7 @@ int command_check(int argc, char **argv)
     int status = CHECK_BAD_USAGE;
 
     if (!parse_options(argc, argv, &options)) {
-        fputs(usage, stderr);
+        fputs(check_usage, stderr);
         return CHECK_BAD_USAGE;
     }
     if (options.file != NULL && strcmp(options.file, "-") != 0)

@@ -5,6 +5,7 @@
 #include "doctor_internal.h"
 
 #include "address.h"
+#include "url.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +54,9 @@ bool doctor_check_proxies(const struct settings *settings)
             count++;
             wide += is_too_wide(&network);
         }
+    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+        doctor_note("proxies", "HOST is open to other machines and the port speaks plain "
+                               "HTTP: a proxy with TLS must be in front");
     if (wide > 0)
         return doctor_say(false, "proxies",
                           "TRUSTED_PROXIES names half the world: whoever is in it can "

@@ -27,7 +27,7 @@ enum {
 
 enum { MAX_DEPTH = 16, MAX_PASSAGES = 64, MAX_LINE_BYTES = 1 << 24 };
 
-static const char usage[] =
+const char support_usage[] =
     "usage: poise support --jsonl [FILE]\n"
     "\n"
     "Lines of { \"id\", \"question\", \"answer\", \"passages\": [text] } in, a line of { \"id\",\n"
@@ -49,7 +49,7 @@ int command_support(int argc, char **argv)
 
     if (argc < 1 || argc > 2 || strcmp(argv[0], "--jsonl") != 0 ||
         (argc == 2 && strncmp(argv[1], "--", 2) == 0)) {
-        fputs(usage, stderr);
+        fputs(support_usage, stderr);
         return STATUS_BAD_USAGE;
     }
     if (argc == 2 && strcmp(argv[1], "-") != 0)

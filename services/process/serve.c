@@ -18,6 +18,7 @@
 #include "server.h"
 #include "store_open.h"
 #include "supervisor.h"
+#include "url.h"
 #include "worker.h"
 
 #include <fcntl.h>
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -336,6 +338,8 @@ static void announce(struct process *process, int64_t port)
     log_word(line, LOG_RULESET,
              process->ruleset != NULL ? ruleset_hash(process->ruleset) : "none");
     log_end(line);
+    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+        log_end(log_begin(process->log, LOG_WARNING, "needs_a_proxy_with_tls_in_front"));
 }
 
 static bool build(struct process *process, int64_t *ret_port)
@@ -419,6 +423,7 @@ int serve(int argc, char **argv)
     int status = 1;
 
     process->inherited = -1;
+    prctl(PR_SET_DUMPABLE, 0); /* no core file with answers and keys in it */
     signal(SIGPIPE, SIG_IGN);
     mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);
