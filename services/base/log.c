@@ -1,3 +1,7 @@
+/*
+ * The log: lines are made of allowed fields, gather, and are written as far as standard
+ * output takes them without blocking.
+ */
 #include "log.h"
 
 #include "buffer.h"

@@ -1,3 +1,7 @@
+/*
+ * The settings, read from the environment and a .env file and checked: each by its row of
+ * the table, then together.
+ */
 #include "settings.h"
 
 #include "address.h"

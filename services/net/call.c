@@ -178,25 +178,12 @@ struct call *call_start(struct call_pool *pool, struct call_request *request,
 
 /* ---- the reply ---- */
 
-static struct span header_value(const char *line, size_t length, const char *name)
-{
-    size_t from = strlen(name);
-
-    if (length < from || strncasecmp(line, name, from) != 0)
-        return (struct span){NULL, 0};
-    while (from < length && (line[from] == ' ' || line[from] == '\t'))
-        from++;
-    while (length > from && (unsigned char)line[length - 1] <= ' ')
-        length--;
-    return (struct span){line + from, length - from};
-}
-
 /* One line of the reply's head, without a NUL. */
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
     struct call *call = context;
     size_t length = size * count;
-    struct span value = header_value(line, length, "Retry-After:");
+    struct span value = call_header_value(line, length, "Retry-After");
 
     call->reply_head_bytes += length;
     if (call->reply_head_bytes > REPLY_HEADERS_MAX_BYTES)

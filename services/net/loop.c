@@ -79,10 +79,7 @@ static void must(int uv_status)
 
 static void queue_push(struct queue *queue, loop_fn *fn, void *context)
 {
-    if (queue->count == queue->capacity) {
-        queue->capacity = queue->capacity == 0 ? 64 : queue->capacity * 2;
-        queue->calls = mem_realloc(queue->calls, queue->capacity * sizeof(*queue->calls));
-    }
+    MEM_ROOM(queue->calls, queue->count, queue->capacity, 1);
     queue->calls[queue->count++] = (struct put_off){fn, context};
 }
 

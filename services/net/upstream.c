@@ -8,7 +8,7 @@
  */
 #include "upstream.h"
 
-#include "backoff.h"
+#include "breaker.h"
 #include "clock.h"
 #include "mem.h"
 

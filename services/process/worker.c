@@ -1,3 +1,6 @@
+/*
+ * A worker: one loop, its thread, and what it lends to turns and questions.
+ */
 #include "worker.h"
 
 #include "call.h"
