@@ -127,9 +127,10 @@ Test(anthropic, a_turn_is_asked_for_as_its_documentation_says)
     stage_close(&stage);
 }
 
+/* One loop: each learns it for itself. */
 Test(anthropic, a_schema_that_is_not_taken_is_asked_for_once)
 {
-    struct stage stage = stage_open("TTS_PROVIDER=none", 3);
+    struct stage stage = stage_open("WORKERS=1", 3);
     upstream_will(stage.upstream,
                   (struct saying){.status = 400,
                                   .body = "{\"type\":\"error\",\"error\":{\"type\":"
