@@ -9,8 +9,8 @@
 #include <unistd.h>
 
 struct asker {
-    struct store
-        nowhere; /* the first member: the store of who keeps nothing is cast back */
+    /* The first member: the store of who keeps nothing is cast back */
+    struct store nowhere;
     store_done_fn *noted; /* of the refusal that it was given, with its context */
     void *noted_context;  /* borrowed */
 

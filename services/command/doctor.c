@@ -98,7 +98,8 @@ static bool check_store(const struct settings *settings)
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
     store = store_open(settings->store_url, &problem);
-    if (store == NULL || problem.length > 0) { /* a problem alone: nobody answers yet */
+    if (store == NULL ||
+        problem.length > 0) { /* a problem alone: the server does not answer yet */
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
         doctor_say(false, "store",
