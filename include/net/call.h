@@ -43,6 +43,7 @@ struct call_request {
     const char *content_type; /* NULL for a GET */
     const struct private_text *authorization; /* value of the header, or NULL */
     const char *authorization_name;           /* of that header; NULL: Authorization */
+    const char *extra_header, *extra_value;   /* one more header, or NULL; static */
     const struct id *request_id;              /* sent as X-Request-ID, or NULL */
     const struct trace *trace;                /* NULL or empty: no traceparent is sent */
     struct private_text body;                 /* owned; taken by call_start() */

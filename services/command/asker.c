@@ -98,14 +98,15 @@ static void lend(struct asker *asker, const struct settings *settings)
 struct asker *asker_new(struct settings *settings)
 {
     struct asker *asker = MEM_NEW(struct asker);
+    struct provider_tools tools;
 
     settings->refusal_log[0] = '\0';
     asker->loop = loop_new();
     asker->pool = call_pool_new(asker->loop);
     asker->log = log_new(STDERR_FILENO, LOG_ERROR);
     asker->reader = terms_reader_new();
-    coaches_init(&asker->coaches, settings, asker->loop, asker->pool, asker->log,
-                 &asker->metrics, coach_builtin_new);
+    tools = (struct provider_tools){settings, asker->pool, asker->log, &asker->metrics};
+    coaches_init(&asker->coaches, &tools, coach_builtin_new);
     if (open_material(asker, settings) && load_filter(asker, settings)) {
         lend(asker, settings);
         return asker;

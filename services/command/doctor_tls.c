@@ -91,6 +91,7 @@ void doctor_note_exposed(const struct settings *settings)
             "note  store: STORE_URL names another machine without sslmode=verify-full: what "
             "candidates say may travel unencrypted\n");
     note_exposed("GROQ_BASE_URL", settings->groq_base_url);
+    note_exposed("ANTHROPIC_BASE_URL", settings->anthropic_base_url);
     note_exposed("DEEPGRAM_BASE_URL", settings->deepgram_base_url);
     note_exposed("STT_BASE_URL", settings->stt_base_url);
     note_exposed("TTS_BASE_URL", settings->tts_base_url);

@@ -28,7 +28,7 @@
 
 #define REPLY_HEADERS_MAX_BYTES 65536 /* of one reply, all lines together */
 #define REQUEST_HEADERS_MAX \
-    5 /* X-Request-ID, traceparent, Authorization, Content-Type, Expect */
+    6 /* X-Request-ID, traceparent, Authorization, an extra one, Content-Type, Expect */
 #define HEADER_MAX_BYTES 8192
 
 #define SET(easy, option, value)                               \
@@ -113,6 +113,8 @@ static void prepare(struct call *call, const struct call_request *request)
                    request->authorization_name != NULL ? request->authorization_name
                                                        : "Authorization",
                    private_reveal(request->authorization));
+    if (request->extra_header != NULL)
+        add_header(call, request->extra_header, span_of(request->extra_value));
     if (request->content_type != NULL) {
         add_header(call, "Content-Type", span_of(request->content_type));
         add_header(call, "Expect", span_of("")); /* no 100-continue for big bodies */

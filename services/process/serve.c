@@ -325,7 +325,7 @@ static void flush_log(void *context)
 static void announce(struct process *process, int64_t port)
 {
     const struct settings *settings = &process->settings;
-    bool is_builtin = coaches_begin_builtin(settings);
+    const struct coach *coach = worker_coach(process->workers[0]);
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);
@@ -333,9 +333,9 @@ static void announce(struct process *process, int64_t port)
     log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
     log_word(line, LOG_VERSION, version());
     log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
-    log_word(line, LOG_COACH, is_builtin ? "builtin" : "groq");
-    if (!is_builtin)
-        log_word(line, LOG_MODEL, settings->llm_model);
+    log_word(line, LOG_COACH, coach->name);
+    if (coach->model != NULL)
+        log_word(line, LOG_MODEL, coach->model);
     log_word(line, LOG_RULESET,
              process->ruleset != NULL ? ruleset_hash(process->ruleset) : "none");
     log_end(line);

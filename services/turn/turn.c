@@ -80,7 +80,6 @@ void turn_start(struct services *services, struct turn_request *request,
                         services->settings->turn_deadline_s * 1000000;
     turn->timings.upload_us = turn->request.upload_us;
     turn->timings.store_us = turn->request.asked_us;
-    turn->coach = services->coaches->all[0]->name;
     turn->spoken = SPOKEN_UNKNOWN;
 
     if (admit(services) == OK) {

@@ -54,14 +54,10 @@ void turn_remember(struct turn *turn)
     buffer_init(&out, HEARD_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "transcript");
-    json_private(&writer, &turn->request.transcript);
-    json_key(&writer, "confidence");
-    json_decimal(&writer, turn->spoken.confidence, 4);
-    json_key(&writer, "words_per_minute");
-    json_integer(&writer, turn->spoken.words_per_minute);
-    json_key(&writer, "longest_pause_ms");
-    json_integer(&writer, turn->spoken.longest_pause_ms);
+    json_put_private(&writer, "transcript", &turn->request.transcript);
+    json_put_decimal(&writer, "confidence", turn->spoken.confidence, 4);
+    json_put_integer(&writer, "words_per_minute", turn->spoken.words_per_minute);
+    json_put_integer(&writer, "longest_pause_ms", turn->spoken.longest_pause_ms);
     json_end_object(&writer);
     if (out.is_over) {
         buffer_done(&out); /* not kept: the retry is transcribed again */
