@@ -100,7 +100,8 @@ static bool check_store(const struct settings *settings)
     buffer_init(&problem, 1024);
     backend = store_open(settings->store_url, &problem);
     store = store_new(backend, question.loop, &question.metrics, NULL);
-    if (backend == NULL || problem.length > 0) { /* a problem alone: nobody answers yet */
+    if (backend == NULL ||
+        problem.length > 0) { /* a problem alone: the server does not answer yet */
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
         doctor_say(false, "store",
