@@ -6,7 +6,7 @@
 #define GATES_H
 
 #include "ask.h"
-#include "gate_names.h"
+#include "names.h"
 
 enum gate_when { GATE_WHEN_SELECTION, GATE_WHEN_RETRIEVED, GATE_WHEN_GENERATED };
 

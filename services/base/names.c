@@ -1,4 +1,18 @@
-#include "gate_names.h"
+/*
+ * Names by number.
+ */
+#include "names.h"
+
+const char *route_name(enum route route)
+{
+    static const char *const names[ROUTE_COUNT + 1] = {
+#define ROUTE(symbol, method, path, name) [ROUTE_##symbol] = name,
+#include "routes.def"
+        [ROUTE_COUNT] = "none",
+    };
+
+    return names[route];
+}
 
 const char *gate_name(enum gate gate)
 {
@@ -20,4 +34,9 @@ bool gate_refuses(enum gate gate)
     };
 
     return outcomes[gate] == REFUSE;
+}
+
+const char *version(void)
+{
+    return POISE_VERSION;
 }
