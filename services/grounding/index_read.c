@@ -12,7 +12,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LIKE_LETTERS_LEAST = 5, LIKE_LETTERS_MOST = 24, FAMILY_LETTERS = 5, STEMS_ASKED_MOST = 32 };
+enum {
+    LIKE_LETTERS_LEAST = 5,
+    LIKE_LETTERS_MOST = 24,
+    FAMILY_LETTERS = 5,
+    STEMS_ASKED_MOST = 32
+};
 
 struct index_reader {
     char *path;         /* owned; NULL: the handbook */
@@ -147,8 +152,9 @@ static bool prepare(struct index_reader *reader)
     reader->row_of = index_statement(
         database, "SELECT passage.row FROM file JOIN passage ON passage.file = file.row"
                   " WHERE file.label = ?1 AND number = ?2");
-    return reader->stem != NULL && reader->family != NULL && reader->find != NULL && reader->load != NULL &&
-           reader->next != NULL && reader->row_of != NULL && read_corpus(reader);
+    return reader->stem != NULL && reader->family != NULL && reader->find != NULL &&
+           reader->load != NULL && reader->next != NULL && reader->row_of != NULL &&
+           read_corpus(reader);
 }
 
 bool index_is_current(const struct index_reader *reader)

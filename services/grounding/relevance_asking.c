@@ -47,12 +47,12 @@ bool relevance_asks(const struct terms *terms, size_t at)
         "mean", "name", "sai",  "take", "thing", "type", "us",     "wai",  "work"};
     /* "in what year": the answer has the year */
     static const char *const nouns[] = {
-        "amount",  "author", "centuri", "citi",     "color",  "colour",  "compani",
-        "countri", "date",   "dai",     "decad",    "degre",  "distanc", "event",
-        "height",  "hour",   "languag", "length",   "level",  "month",   "number",
-        "percent", "percentag", "period", "person", "place", "price", "rate",
-        "reason",  "region", "size", "sort", "speed", "state", "temperatur", "term", "time", "titl", "town",
-        "word",    "year"};
+        "amount",  "author",    "centuri", "citi",   "color", "colour",  "compani",
+        "countri", "date",      "dai",     "decad",  "degre", "distanc", "event",
+        "height",  "hour",      "languag", "length", "level", "month",   "number",
+        "percent", "percentag", "period",  "person", "place", "price",   "rate",
+        "reason",  "region",    "size",    "sort",   "speed", "state",   "temperatur",
+        "term",    "time",      "titl",    "town",   "word",  "year"};
     const struct term *term = &terms->all[at];
     const char *before = at > 0 ? term_stem(terms, &terms->all[at - 1]) : "";
 

@@ -145,6 +145,12 @@ Test(relevance, a_word_that_only_asks_weighs_a_fifth)
     NEAR(asked.words[0].weight, weight(0) / 5);
     NEAR(asked.words[1].weight, weight(5));
     relevance_question_done(&asked);
+    relevance_ask(relevance, span_of("In which year were rotors built?"), &corpus,
+                  &asked);
+    cr_assert_eq(asked.count, 3);
+    cr_expect_str_eq(asked.words[0].stem, "year");
+    NEAR(asked.words[0].weight, weight(0) / 5);
+    relevance_question_done(&asked);
     relevance_ask(relevance, span_of("Many rotors? What happens?"), &corpus, &asked);
     cr_assert_eq(asked.count, 3);
     NEAR(asked.words[0].weight, weight(0));
