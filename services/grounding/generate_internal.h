@@ -2,8 +2,8 @@
  * What the model is asked for an answer from passages, and what is made of its reply; and the answer
  * without a model: the best sentences of the passages, word for word.
  */
-#ifndef GENERATE_H
-#define GENERATE_H
+#ifndef GENERATE_INTERNAL_H
+#define GENERATE_INTERNAL_H
 
 #include "coach.h"
 #include "passage.h"
