@@ -28,9 +28,9 @@ enum chunk_format { CHUNK_MARKDOWN, CHUNK_PLAIN_TEXT };
 
 /* Borrowed during the call. */
 struct chunk {
-    struct span
-        title; /* the top heading above; where there is none, the document's: its front
-                          matter's, else its file name without the ending */
+    /* The top heading above; where there is none, the document's: its front matter's,
+     * else its file name without the ending. */
+    struct span title;
     struct span section; /* the lower headings above, joined by " > "; may be "" */
     struct span text;
     int64_t page; /* counted by form feeds in plain text; -1: there are none */
@@ -46,10 +46,10 @@ bool chunk_document(const char *file_name, enum chunk_format format, struct span
 
 /* A token is taken for four characters, which is what models' tokenizers make of English. */
 #define CHUNK_TOKENS 800
-#define CHUNK_TOKENS_OVER \
-    100 /* what two neighbours share, and what a last piece may add */
-#define CHUNK_BLOCK_TIMES \
-    4 /* a list, table or code block longer than so many chunks is cut */
+/* What two neighbours share, and what a last piece may add. */
+#define CHUNK_TOKENS_OVER 100
+/* A list, table or code block longer than so many chunks is cut. */
+#define CHUNK_BLOCK_TIMES   4
 #define CHARACTERS_A_TOKEN  4
 #define CHUNK_LINE_BYTES    32768 /* a longer line is read in pieces */
 #define CHUNK_HEADING_BYTES 240

@@ -17,9 +17,8 @@
 
 struct generated_sentence {
     struct private_text text; /* owned */
-    uint64_t
-        cited; /* bit i: passage i of those that were given.  Ids that were not given are
-                                 dropped */
+    /* Bit i: passage i of those that were given. Ids that were not given are dropped. */
+    uint64_t cited;
 };
 
 struct generated {
