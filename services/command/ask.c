@@ -54,11 +54,6 @@ struct answering {
 /* ---- the engine of POST /ask and POST /v1/chat, without a server ---- */
 
 struct asker {
-    /* The first member, to which keep_nothing() casts it back: a store that keeps nothing. */
-    struct store nowhere;
-    store_done_fn *noted; /* called for a refusal that it was given */
-    void *noted_context;  /* borrowed */
-
     struct loop *loop; /* owned, like all of these */
     struct call_pool *pool;
     struct log *log;
@@ -73,24 +68,6 @@ struct asker {
     struct ask_services services; /* borrows from the above */
     struct ask_result result;     /* of the question under way */
 };
-
-static void tell_noted(void *context)
-{
-    struct asker *asker = context;
-
-    asker->noted(asker->noted_context, OK);
-}
-
-static void keep_nothing(struct store *store, struct loop *loop, struct refusal *refusal,
-                         store_done_fn *done, void *context)
-{
-    struct asker *asker = (struct asker *)store;
-
-    refusal_done(refusal);
-    asker->noted = done;
-    asker->noted_context = context;
-    loop_later(loop, tell_noted, asker);
-}
 
 static bool load_filter(struct asker *asker, const struct settings *settings)
 {
@@ -124,11 +101,9 @@ static bool open_material(struct asker *asker, const struct settings *settings)
 
 static void lend(struct asker *asker, const struct settings *settings)
 {
-    asker->nowhere.note_refusal = keep_nothing;
     asker->services = (struct ask_services){
         .settings = settings,
         .loop = asker->loop,
-        .store = &asker->nowhere,
         .coaches = &asker->coaches,
         .retriever = asker->retriever,
         .reader = asker->reader,

@@ -16,7 +16,7 @@
 #include "names.h"
 #include "private_reveal.h"
 #include "server.h"
-#include "store_open.h"
+#include "store.h"
 #include "supervisor.h"
 #include "url.h"
 #include "worker.h"
@@ -307,7 +307,7 @@ static void sweep(void *context)
     int64_t now_ms = clock_wall_ms();
     int64_t refusals_before_ms = now_ms - settings->refusal_log_days * DAY_MS;
 
-    process->shared.store->sweep(process->shared.store, now_ms, refusals_before_ms);
+    store_sweep(process->shared.store, now_ms, refusals_before_ms);
     if (*settings->refusal_log != '\0' &&
         !refusal_prune(settings->refusal_log, refusals_before_ms))
         log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
