@@ -2,7 +2,7 @@
  * The answer without a model: sentences of the passages that hold what is asked for, as a person wants to read
  * them.
  */
-#include "generate.h"
+#include "generate_internal.h"
 #include "private_reveal.h"
 #include "words.h"
 
