@@ -6,7 +6,7 @@
  *   audio/     audio tells containers apart and how long a recording lasts; wav reads and writes one.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
- *   provider/  coach_groq asks a model for feedback and questions; transcriber_ and speaker_ files hear
+ *   provider/  coach_groq and coach_anthropic ask a model for feedback and questions; transcriber_ and speaker_ files hear
  *              recordings and speak replies.
  *   coach/     coach_builtin reads an answer, scores it by rubric and asks from its question_bank: it
  *              stands in where there is no model, and answers with the same JSON.

@@ -28,7 +28,7 @@ static void copy(char *to, size_t size, const char *from, size_t length)
     to[length] = '\0';
 }
 
-/* Host and port of scheme://who:secret@host:port/path: never who, nor the secret. */
+/* Host and port of scheme://user:secret@host:port/path: never the user or the secret. */
 static void read_url(struct meter *meter, const char *url)
 {
     const char *from = strstr(url, "://");
@@ -220,9 +220,13 @@ static struct metrics_labels conventional(const struct meter *meter)
     struct metrics_labels labels = {.length = 0};
     size_t length = strlen(meter->host);
     bool is_groq = length >= 8 && strcmp(meter->host + length - 8, "groq.com") == 0;
+    bool is_named = strcmp(meter->provider, "anthropic") == 0;
 
     metrics_label(&labels, "gen_ai_operation_name", meter->operation);
-    metrics_label(&labels, "gen_ai_provider_name", is_groq ? "groq" : "openai");
+    metrics_label(&labels, "gen_ai_provider_name",
+                  is_named  ? meter->provider
+                  : is_groq ? "groq"
+                            : "openai");
     metrics_label(&labels, "gen_ai_request_model", meter->model);
     metrics_label(&labels, "server_address", meter->host);
     metrics_label(&labels, "server_port", meter->port);

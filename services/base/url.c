@@ -1,3 +1,6 @@
+/*
+ * What a URL says of how safe the way to its server is.
+ */
 #include "url.h"
 
 #include "span.h"

@@ -55,7 +55,12 @@ struct coach *coach_builtin_new(struct loop *loop)
     struct coach_builtin *builtin = MEM_NEW(struct coach_builtin);
 
     builtin->coach = (struct coach){
-        .name = "builtin", .start = start, .cancel = cancel, .free = builtin_free};
+        .name = "builtin",
+        .is_builtin = true,
+        .start = start,
+        .cancel = cancel,
+        .free = builtin_free,
+    };
     builtin->loop = loop;
     builtin->lexicon = lexicon_new();
     return &builtin->coach;

@@ -88,7 +88,6 @@ static bool read_selection(const char *selected, struct private_text *ret_text)
 {
     int file = open(selected, O_RDONLY | O_CLOEXEC);
     struct buffer text;
-    ssize_t got = 1;
 
     if (file < 0 && errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR) {
         fprintf(stderr, "poise ask: %s: %s\n", selected, strerror(errno));
@@ -97,13 +96,8 @@ static bool read_selection(const char *selected, struct private_text *ret_text)
     buffer_init(&text, SELECTION_BYTES + 4096);
     if (file < 0)
         buffer_append_string(&text, selected);
-    while (file >= 0 && got > 0) {
-        char *room = buffer_reserve(&text, 4096);
-
-        got = room != NULL ? read(file, room, 4096) : 0;
-        if (got > 0)
-            buffer_advance(&text, (size_t)got);
-    }
+    else
+        input_read(file, &text);
     if (file >= 0)
         close(file);
     *ret_text = private_text_take(&text);

@@ -9,11 +9,6 @@
 #include <unistd.h>
 
 struct asker {
-    struct store
-        nowhere; /* the first member: the store of who keeps nothing is cast back */
-    store_done_fn *noted; /* of the refusal that it was given, with its context */
-    void *noted_context;  /* borrowed */
-
     struct loop *loop; /* owned, like all of these */
     struct call_pool *pool;
     struct log *log;
@@ -28,24 +23,6 @@ struct asker {
     struct ask_services services; /* borrows from the above */
     struct ask_result result;     /* of the question under way */
 };
-
-static void tell_noted(void *context)
-{
-    struct asker *asker = context;
-
-    asker->noted(asker->noted_context, OK);
-}
-
-static void keep_nothing(struct store *store, struct loop *loop, struct refusal *refusal,
-                         store_done_fn *done, void *context)
-{
-    struct asker *asker = (struct asker *)store;
-
-    refusal_done(refusal);
-    asker->noted = done;
-    asker->noted_context = context;
-    loop_later(loop, tell_noted, asker);
-}
 
 static bool load_filter(struct asker *asker, const struct settings *settings)
 {
@@ -79,11 +56,9 @@ static bool open_material(struct asker *asker, const struct settings *settings)
 
 static void lend(struct asker *asker, const struct settings *settings)
 {
-    asker->nowhere.note_refusal = keep_nothing;
     asker->services = (struct ask_services){
         .settings = settings,
         .loop = asker->loop,
-        .store = &asker->nowhere,
         .coaches = &asker->coaches,
         .retriever = asker->retriever,
         .reader = asker->reader,
@@ -98,14 +73,15 @@ static void lend(struct asker *asker, const struct settings *settings)
 struct asker *asker_new(struct settings *settings)
 {
     struct asker *asker = MEM_NEW(struct asker);
+    struct provider_tools tools;
 
     settings->refusal_log[0] = '\0';
     asker->loop = loop_new();
     asker->pool = call_pool_new(asker->loop);
     asker->log = log_new(STDERR_FILENO, LOG_ERROR);
     asker->reader = terms_reader_new();
-    coaches_init(&asker->coaches, settings, asker->loop, asker->pool, asker->log,
-                 &asker->metrics, coach_builtin_new);
+    tools = (struct provider_tools){settings, asker->pool, asker->log, &asker->metrics};
+    coaches_init(&asker->coaches, &tools, coach_builtin_new);
     if (open_material(asker, settings) && load_filter(asker, settings)) {
         lend(asker, settings);
         return asker;

@@ -26,8 +26,8 @@ struct labelled {
     size_t expected_count;
     bool is_answerable;
     double best; /* highest score; 0: nothing was found */
-    double
-        of_right; /* highest score of an expected passage among the sources; -1: none */
+    /* Highest score of an expected passage among the sources; -1: none */
+    double of_right;
 };
 
 struct labelled_set {

@@ -114,8 +114,8 @@ static void write_generator(struct json_writer *json, const struct ask *ask)
     if (is_refused(ask))
         json_null(json);
     else
-        json_string(json,
-                    ask->generated.is_extractive ? "extractive" : ask_model(ask)->name);
+        json_string(json, ask->generated.is_extractive ? "extractive"
+                                                       : coach_kind(ask_model(ask)));
 }
 
 static void write_latency(struct json_writer *json, const struct ask *ask)

@@ -27,7 +27,7 @@ struct coach *ask_model(const struct ask *ask)
 {
     struct coach *coach = ask->services->coaches->all[ask->coach_at];
 
-    return strcmp(coach->name, "builtin") == 0 ? NULL : coach;
+    return coach->is_builtin ? NULL : coach;
 }
 
 int64_t ask_model_time_ms(const struct ask *ask)

@@ -64,6 +64,7 @@ struct retriever *retriever_qdrant_new(const struct settings *settings, struct l
                                        struct call_pool *pool, struct log *log,
                                        struct metrics *metrics, struct buffer *problem)
 {
+    const struct provider_tools tools = {settings, pool, log, metrics};
     struct retriever *sqlite =
         retriever_sqlite_new(settings->corpus_index, loop, log, problem);
     struct qdrant_retriever *self;
@@ -74,8 +75,8 @@ struct retriever *retriever_qdrant_new(const struct settings *settings, struct l
     self->retriever =
         (struct retriever){"qdrant", start, cancel, corpus, qdrant_retriever_free};
     self->sqlite = sqlite;
-    self->embedder = embedder_new(settings, pool, log, metrics);
-    self->qdrant = qdrant_new(settings, pool, log, metrics);
+    self->embedder = embedder_new(&tools);
+    self->qdrant = qdrant_new(&tools);
     self->relevance = relevance_new();
     return &self->retriever;
 }

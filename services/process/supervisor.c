@@ -1,3 +1,6 @@
+/*
+ * systemd's side of the service: its socket, its notices, its watchdog.
+ */
 #include "supervisor.h"
 
 #include "mem.h"

@@ -16,6 +16,9 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
                           struct ruleset *ruleset, int listen_descriptor,
                           struct buffer *problem);
 
+/* The one that is asked first; borrowed from it. */
+const struct coach *worker_coach(const struct worker *worker);
+
 /* Runs the loop on a new thread. */
 bool worker_start(struct worker *worker);
 

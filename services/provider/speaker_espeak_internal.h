@@ -7,8 +7,8 @@
  * wait; what is more is ERROR_TTS_RATE_LIMIT.  A child that is not done in time is
  * killed.
  */
-#ifndef SPEAKER_ESPEAK_H
-#define SPEAKER_ESPEAK_H
+#ifndef SPEAKER_ESPEAK_INTERNAL_H
+#define SPEAKER_ESPEAK_INTERNAL_H
 
 #include "speaker.h"
 
@@ -18,11 +18,9 @@
 #define SPEAKER_ESPEAK_WAITING  64
 
 /* `program` is a name that is looked for in PATH, or a path; "espeak-ng" but for tests.
- * Everything is borrowed and must outlive the speaker.  Works where the program is not
- * there: every ask is then ERROR_TTS_PROVIDER_ERROR. */
-struct speaker *speaker_espeak_new(const struct settings *settings, const char *program,
-                                   struct loop *loop, struct log *log,
-                                   struct metrics *metrics);
+ * Works where the program is not there: every ask is then ERROR_TTS_PROVIDER_ERROR. */
+struct speaker *speaker_espeak_new(const struct provider_tools *tools,
+                                   const char *program);
 
 /* Is espeak-ng in PATH?  Runs nothing. */
 bool speaker_espeak_is_installed(void);
