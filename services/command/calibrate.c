@@ -91,9 +91,9 @@ static int calibrate(const struct settings *settings, const struct options *opti
         is_good = false;
     }
     if (is_good && calibrate_run(settings, &set)) {
-        struct rates rates = rates_at(&set, settings->ground_answer_score, NULL);
+        struct shares shares = shares_at(&set, settings->ground_answer_score, NULL);
 
-        status = rates_meet(&rates) ? CALIBRATE_MET : CALIBRATE_MISSED;
+        status = shares_meet(&shares) ? CALIBRATE_MET : CALIBRATE_MISSED;
         if (options->is_explained)
             calibrate_explain(settings, &set);
         calibrate_print(settings, &set);
