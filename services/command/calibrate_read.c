@@ -1,3 +1,6 @@
+/*
+ * Labelled questions, read from lines of JSON.
+ */
 #include "calibrate_internal.h"
 
 #include "json.h"
