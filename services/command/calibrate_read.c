@@ -4,7 +4,7 @@
 #include "calibrate_internal.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 
 #include <stdlib.h>
