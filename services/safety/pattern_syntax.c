@@ -48,7 +48,8 @@ static void parse_group(struct pattern_parser *parser, struct pattern_item *item
         } else if (rest[1] == '|') {
             skip = 2;
         } else if (rest[1] == '<' || rest[1] == '\'' || strncmp(rest, "?P<", 3) == 0) {
-            skip = strcspn(rest + 3, ">'") + 4;
+            skip = rest[1] == 'P' ? 3 : 2;
+            skip += strcspn(rest + skip, ">'") + 1;
         } else {
             skip = 1 + strspn(rest + 1, "imsxnJU^-");
             parser->is_odd = parser->is_odd || memchr(rest, 'x', skip) != NULL ||
