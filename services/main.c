@@ -6,7 +6,7 @@
  *   audio/     audio tells containers apart and how long a recording lasts; wav reads and writes one.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
- *   provider/  coach_groq asks a model for feedback and questions; transcriber_ and speaker_ files hear
+ *   provider/  coach_groq and coach_anthropic ask a model for feedback and questions; transcriber_ and speaker_ files hear
  *              recordings and speak replies.
  *   coach/     coach_builtin reads an answer, scores it by rubric and asks from its question_bank: it
  *              stands in where there is no model, and answers with the same JSON.
@@ -27,15 +27,15 @@
  *              screen; plain modules, compiled in and served by route_page.
  *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
  *              systemd.
- *   command/   check, doctor and health are the operator's tools; ask, refusals, support, index and
+ *   command/   check, coach, doctor and health are the operator's tools; ask, refusals, support, index and
  *              calibrate are for whoever keeps the study material.
  */
 #include "command.h"
 
 #include "errors.h"
+#include "names.h"
 #include "serve.h"
 #include "settings.h"
-#include "version.h"
 
 #include <sodium.h>
 #include <stdio.h>
@@ -69,6 +69,7 @@ static int print_help(int argc, char **argv)
                "  poise index          read study material into an index\n"
                "  poise calibrate      hold the thresholds to labelled questions\n"
                "  poise support        say whether answers stand in passages\n"
+               "  poise coach          hold the built-in coach to labelled answers\n"
                "  poise doctor         say what works with these settings and what does "
                "not\n"
                "  poise health         say whether the service lives that runs here\n"
@@ -121,22 +122,38 @@ static int print_errors(int argc, char **argv)
 static const struct {
     const char *name;
     int (*run)(int argc, char **argv);
+    const char *usage; /* NULL: it looks at no arguments */
 } commands[] = {
-    {"serve", serve},
-    {"check", command_check},
-    {"doctor", command_doctor},
-    {"ask", command_ask},
-    {"refusals", command_refusals},
-    {"support", command_support},
-    {"index", command_index},
-    {"calibrate", command_calibrate},
-    {"health", command_health},
-    {"--help", print_help},
-    {"-h", print_help},
-    {"--version", print_version},
-    {"--env-example", print_env_example},
-    {"--errors", print_errors},
+    {"serve", serve, "usage: poise [serve]\n"},
+    {"check", command_check, check_usage},
+    {"doctor", command_doctor, "usage: poise doctor\n"},
+    {"ask", command_ask, ask_usage},
+    {"refusals", command_refusals, refusals_usage},
+    {"support", command_support, support_usage},
+    {"index", command_index, index_usage},
+    {"calibrate", command_calibrate, calibrate_usage},
+    {"coach", command_coach, coach_usage},
+    {"health", command_health, "usage: poise health\n"},
+    {"--help", print_help, NULL},
+    {"-h", print_help, NULL},
+    {"--version", print_version, NULL},
+    {"--env-example", print_env_example, NULL},
+    {"--errors", print_errors, NULL},
 };
+
+static bool asks_for_help(int argc, char **argv)
+{
+    return argc > 2 && (strcmp(argv[2], "--help") == 0 || strcmp(argv[2], "-h") == 0);
+}
+
+static int run(size_t at, int argc, char **argv)
+{
+    if (asks_for_help(argc, argv) && commands[at].usage != NULL) {
+        fputs(commands[at].usage, stdout);
+        return fflush(stdout) == 0 ? 0 : 1;
+    }
+    return commands[at].run(argc > 2 ? argc - 2 : 0, argv + (argc > 2 ? 2 : argc));
+}
 
 int main(int argc, char **argv)
 {
@@ -148,8 +165,7 @@ int main(int argc, char **argv)
     }
     for (size_t at = 0; at < sizeof(commands) / sizeof(commands[0]); at++)
         if (strcmp(commands[at].name, name) == 0)
-            return commands[at].run(argc > 2 ? argc - 2 : 0,
-                                    argv + (argc > 2 ? 2 : argc));
+            return run(at, argc, argv);
     fprintf(stderr, "poise: unknown command %s; see poise --help\n", name);
     return 2;
 }

@@ -44,6 +44,61 @@ void json_null(struct json_writer *writer);
 /* A value that is JSON already. */
 void json_raw(struct json_writer *writer, const char *json, size_t length);
 
+/* A key and its value at once; of an array or an object, its beginning. */
+static inline void json_put_string(struct json_writer *writer, const char *key,
+                                   const char *string)
+{
+    json_key(writer, key);
+    json_string(writer, string);
+}
+
+static inline void json_put_span(struct json_writer *writer, const char *key,
+                                 struct span span)
+{
+    json_key(writer, key);
+    json_span(writer, span);
+}
+
+static inline void json_put_private(struct json_writer *writer, const char *key,
+                                    const struct private_text *text)
+{
+    json_key(writer, key);
+    json_private(writer, text);
+}
+
+static inline void json_put_integer(struct json_writer *writer, const char *key,
+                                    int64_t number)
+{
+    json_key(writer, key);
+    json_integer(writer, number);
+}
+
+static inline void json_put_decimal(struct json_writer *writer, const char *key,
+                                    double number, int decimals)
+{
+    json_key(writer, key);
+    json_decimal(writer, number, decimals);
+}
+
+static inline void json_put_boolean(struct json_writer *writer, const char *key,
+                                    bool value)
+{
+    json_key(writer, key);
+    json_boolean(writer, value);
+}
+
+static inline void json_put_array(struct json_writer *writer, const char *key)
+{
+    json_key(writer, key);
+    json_begin_array(writer);
+}
+
+static inline void json_put_object(struct json_writer *writer, const char *key)
+{
+    json_key(writer, key);
+    json_begin_object(writer);
+}
+
 /* Parses one whole JSON text of at most `max_depth` levels; white space around it is
  * fine.  NULL where it is not that, or not valid UTF-8.  The caller puts the object.
  *
@@ -56,8 +111,8 @@ struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
  * read as U+FFFD, becomes that of NUL, which no text of ours may hold. */
 void json_strike_lone_surrogates(char *bytes, size_t length);
 
-/* The member of an object; NULL where `object` is none, or has none of that name, or it
- * is null. */
+/* The member of an object; NULL where `object` is not an object, has no such member, or the
+ * member is null. */
 struct json_object *json_member(struct json_object *object, const char *key);
 
 /* The member's text, borrowed from the object; {NULL, 0} where it is no string. */

@@ -21,13 +21,13 @@ enum token_type {
     TOKEN_TYPE_COUNT
 };
 
-/* Of whom; all static or borrowed for the call. */
+/* The provider; all texts are static or borrowed for the call. */
 struct meter_name {
     const char *role;      /* "coach", "transcriber", ... */
     const char *provider;  /* "groq", "deepgram", ... */
     const char *operation; /* OpenTelemetry's gen_ai.operation.name; NULL: it has none */
     const char *model;     /* as it is asked for, or the voice */
-    const char *url;       /* of its server; NULL: it is none */
+    const char *url;       /* of its server; NULL: it has none */
 };
 
 /* The texts do not change once the loop runs; a longer one is cut off. */
@@ -41,24 +41,15 @@ struct meter {
     _Atomic int64_t tries;   /* requests that were sent */
     _Atomic int64_t retries; /* of these, those that tried an earlier one again */
     _Atomic int64_t is_open; /* 1 while its breaker is not closed */
-    struct histogram
-        results[CALL_RESULT_COUNT]; /* how long calls took, retries included */
+    /* How long calls took, retries included */
+    struct histogram results[CALL_RESULT_COUNT];
     struct histogram tokens[TOKEN_TYPE_COUNT];
 };
-
-/* Fills in the names of a meter that is all zeros. */
-void meter_name_it(struct meter *meter, const struct meter_name *name);
 
 /* One call ended. */
 void meter_note_call(struct meter *meter, enum call_result result, int64_t duration_us);
 
 /* What a call used up, as the provider says; less than 0: it does not. */
 void meter_note_tokens(struct meter *meter, int64_t input, int64_t output);
-
-/* Two meters of one provider, seen by two loops? */
-bool meter_is_of(const struct meter *meter, const struct meter *other);
-
-const char *call_result_name(enum call_result result);
-const char *token_type_name(enum token_type type);
 
 #endif

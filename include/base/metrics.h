@@ -8,10 +8,9 @@
 
 #include "buffer.h"
 #include "errors.h"
-#include "gate_names.h"
 #include "histogram.h"
 #include "meter.h"
-#include "routes.h"
+#include "names.h"
 
 #include <stdatomic.h>
 #include <stddef.h>
@@ -103,6 +102,9 @@ struct meter *metrics_meter(struct metrics *metrics, const struct meter_name *na
 /* How many breakers of one role are not closed, over `count` loops. */
 int64_t metrics_open_breakers(struct metrics *const *loops, size_t count,
                               const char *role);
+
+/* The part of metrics_write() that is about providers. */
+void meters_write(struct metrics *const *loops, size_t count, struct buffer *out);
 
 /* The sums over `count` loops in the Prometheus text format, version 0.0.4. */
 void metrics_write(struct metrics *const *loops, size_t count, struct buffer *out);

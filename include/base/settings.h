@@ -39,7 +39,12 @@ enum tts_provider {
     TTS_PROVIDER_ESPEAK,
     TTS_PROVIDER_NONE
 };
-enum llm_provider { LLM_PROVIDER_AUTO, LLM_PROVIDER_GROQ, LLM_PROVIDER_BUILTIN };
+enum llm_provider {
+    LLM_PROVIDER_AUTO,
+    LLM_PROVIDER_GROQ,
+    LLM_PROVIDER_ANTHROPIC,
+    LLM_PROVIDER_BUILTIN
+};
 enum retriever_kind { RETRIEVER_SQLITE, RETRIEVER_QDRANT };
 
 /* Reads all settings.  `environment` is like environ(7); `env_file` is the path of a .env

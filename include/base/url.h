@@ -18,6 +18,9 @@ bool url_is_http(const char *url);
  * ways. */
 bool url_is_plain_loopback(const char *url);
 
+/* The same of HOST, which is an address or a name alone. */
+bool url_is_loopback_host(const char *host);
+
 /* http:// to anywhere else: keys and answers could be read on the way. */
 bool url_is_exposed(const char *url);
 

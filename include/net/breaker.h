@@ -6,7 +6,8 @@
  *   open      none goes, for a second, then twice as long each time up to a minute
  *   half-open one goes, the probe: its success closes the breaker, its failure opens it
  *
- * Of one loop; knows no clock: times are passed in.
+ * Of one loop; knows no clock: times are passed in.  Beside it, how long to wait before a
+ * call is tried again.
  */
 #ifndef BREAKER_H
 #define BREAKER_H
@@ -40,5 +41,10 @@ void breaker_forget(struct breaker *breaker);
 
 /* Whole seconds, rounded up, until it is worth asking again; 0: now. */
 int64_t breaker_wait_s(const struct breaker *breaker, int64_t now_us);
+
+/* Before try `number` (1 is the second one): at random between half of 200 ms * 2^(number
+ * - 1) and all of it, so that those who failed together do not come back together, and no
+ * sooner than the server asked for; `retry_after_s` -1: it did not. */
+int64_t backoff_ms(unsigned number, int64_t retry_after_s);
 
 #endif

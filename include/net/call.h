@@ -43,18 +43,18 @@ struct call_request {
     const char *content_type; /* NULL for a GET */
     const struct private_text *authorization; /* value of the header, or NULL */
     const char *authorization_name;           /* of that header; NULL: Authorization */
+    const char *extra_header, *extra_value;   /* one more header, or NULL; static */
     const struct id *request_id;              /* sent as X-Request-ID, or NULL */
     const struct trace *trace;                /* NULL or empty: no traceparent is sent */
     struct private_text body;                 /* owned; taken by call_start() */
     int64_t timeout_ms; /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;
-    call_bytes_fn
-        *on_bytes; /* NULL: the body is wanted whole.  Else a 2xx body is told in
-                                pieces, and is not in the answer; the context is that of
-                                `done` */
+    /* NULL: the body is wanted whole.  Else a 2xx body is told in pieces, with the context of
+     * `done`, and is not in the answer. */
+    call_bytes_fn *on_bytes;
 };
 
-/* What a call came to.  The texts are owned by whom it is given to: call_answer_free().
+/* What a call came to.  The receiver owns the texts: call_answer_free().
  */
 struct call_answer {
     enum call_outcome outcome;
@@ -62,8 +62,8 @@ struct call_answer {
     int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds, or what
                                  x-ratelimit-reset-* says of a spent limit; -1: none */
     struct private_text body; /* of CALL_ANSWERED */
-    struct private_text
-        request_body;    /* what was sent, given back: it may be sent again */
+    /* What was sent, given back: it may be sent again */
+    struct private_text request_body;
     int64_t duration_us; /* of all tries together; only from upstream_call() */
 };
 

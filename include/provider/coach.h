@@ -1,6 +1,6 @@
 /*
- * The coach: what turns an answer into the next question and feedback.  Two vendors: an
- * OpenAI-compatible API (coach_groq.h) and the built-in one (coach_builtin.h).
+ * The coach: what turns an answer into the next question and feedback.  A model of some
+ * vendor's (coach_groq.c, coach_anthropic.c), or the built-in one (coach_builtin.h).
  *
  * An ask carries the same thing twice: as finished prompts, for a model, and as facts,
  * for a coach that is a program.  Both answer with JSON text of one schema
@@ -9,15 +9,7 @@
 #ifndef COACH_H
 #define COACH_H
 
-#include "errors.h"
-#include "id.h"
-#include "private_text.h"
-#include "span.h"
-#include "trace.h"
-
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "provider.h"
 
 enum coach_task {
     COACH_NEXT_QUESTION, /* feedback on the answer and the next question */
@@ -96,13 +88,26 @@ struct coach_call;
 typedef void coach_done_fn(void *context, enum error error, struct coach_answer answer);
 
 struct coach {
-    const char *name; /* "groq" or "builtin": data.coach */
-    const char *url;  /* borrowed: where it is asked; NULL: nowhere but here */
+    const char *name;  /* "groq", "anthropic" or "builtin" */
+    bool is_builtin;   /* a program and no model: it has none of the next three */
+    const char *model; /* borrowed from it, like the URL where it is asked */
+    const char *url;
+    const char *key_setting; /* static: what the operator calls its key */
     struct coach_call *(*start)(struct coach *coach, struct coach_ask *ask,
                                 coach_done_fn *done, void *context);
     void (*cancel)(struct coach_call *call); /* NULL is fine */
     void (*free)(struct coach *coach);       /* no call may be under way */
+
+    /* For `poise doctor`: can the vendor be reached, does it take the key, has it the model?
+     * Costs nothing there.  NULL: there is nothing to ask. */
+    void (*probe)(struct coach *coach, probe_done_fn *done, void *context);
 };
+
+/* data.coach: the contract has one word for a model, whoever's it is. */
+static inline const char *coach_kind(const struct coach *coach)
+{
+    return coach->is_builtin ? "builtin" : "groq";
+}
 
 /* Frees a coach by its own function.  NULL is fine. */
 static inline void coach_free(struct coach *coach)

@@ -6,12 +6,7 @@
 #ifndef EMBEDDER_H
 #define EMBEDDER_H
 
-#include "call.h"
-#include "errors.h"
-#include "id.h"
-#include "log.h"
-#include "metrics.h"
-#include "settings.h"
+#include "provider.h"
 #include "span.h"
 
 #include <stddef.h>
@@ -37,9 +32,8 @@ typedef void embedder_done_fn(void *context, enum error error,
 struct embedder;
 struct embedder_call;
 
-/* As EMBEDDINGS_* say.  All is borrowed. */
-struct embedder *embedder_new(const struct settings *settings, struct call_pool *pool,
-                              struct log *log, struct metrics *metrics);
+/* As EMBEDDINGS_* say. */
+struct embedder *embedder_new(const struct provider_tools *tools);
 void embedder_free(struct embedder *embedder); /* no call may be under way */
 
 /* The texts, which must be valid UTF-8 and not empty, are borrowed until it returns. */

@@ -1,8 +1,8 @@
 /*
- * Who is asked when the first fails: the coaches of LLM_PROVIDER and LLM_FALLBACKS, the
+ * Who is asked, and who when the first fails: the coaches of LLM_PROVIDER and LLM_FALLBACKS, the
  * transcribers of STT_PROVIDER and STT_FALLBACKS, in their order; of one loop.
  *
- *   LLM_FALLBACKS  "builtin", "model" (at GROQ_BASE_URL, with its key) or
+ *   LLM_FALLBACKS  "builtin", "anthropic", "model" (at GROQ_BASE_URL, with its key) or
  *                  "model@https://server/v1" (with LLM_FALLBACK_API_KEY)
  *   STT_FALLBACKS  "deepgram", "groq", "openai": each with its own settings
  */
@@ -10,7 +10,6 @@
 #define FALLBACKS_H
 
 #include "coach.h"
-#include "settings.h"
 #include "transcriber.h"
 
 #define FALLBACKS_MOST SETTINGS_FALLBACKS_MOST
@@ -18,30 +17,23 @@
 struct coaches {
     struct coach *all[FALLBACKS_MOST + 1]; /* owned; the first is the configured one */
     size_t count;
-    struct settings *variants[FALLBACKS_MOST + 1]; /* owned: what a coach borrows; NULL:
-                                                      the settings themselves */
 };
 
 struct transcribers {
     struct transcriber *all[FALLBACKS_MOST + 1]; /* owned */
     size_t count;                                /* 0: recordings cannot be heard */
-    struct settings *variants[FALLBACKS_MOST + 1];
 };
-
-/* Is the configured coach the built-in one? */
-bool coaches_begin_builtin(const struct settings *settings);
 
 /* Makes a built-in coach, which is a room of its own (coach_builtin.h). */
 typedef struct coach *new_builtin_fn(struct loop *loop);
 
-/* All is borrowed.  The settings have been checked (settings.h). */
-void coaches_init(struct coaches *coaches, const struct settings *settings,
-                  struct loop *loop, struct call_pool *pool, struct log *log,
-                  struct metrics *metrics, new_builtin_fn *new_builtin);
+/* The settings have been checked (settings.h). */
+void coaches_init(struct coaches *coaches, const struct provider_tools *tools,
+                  new_builtin_fn *new_builtin);
 void coaches_done(struct coaches *coaches); /* zeroed is fine */
 
-void transcribers_init(struct transcribers *transcribers, const struct settings *settings,
-                       struct call_pool *pool, struct log *log, struct metrics *metrics);
+void transcribers_init(struct transcribers *transcribers,
+                       const struct provider_tools *tools);
 void transcribers_done(struct transcribers *transcribers); /* zeroed is fine */
 
 /* Is it worth asking another one?  Not for what was refused or heard well: a policy is

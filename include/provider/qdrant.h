@@ -5,13 +5,7 @@
 #ifndef QDRANT_H
 #define QDRANT_H
 
-#include "call.h"
-#include "errors.h"
-#include "id.h"
-#include "log.h"
-#include "metrics.h"
-#include "private_text.h"
-#include "settings.h"
+#include "provider.h"
 
 #include <json-c/json.h>
 #include <stdint.h>
@@ -25,9 +19,8 @@ struct qdrant_call;
 typedef void qdrant_done_fn(void *context, enum error error, long status,
                             struct json_object *result);
 
-/* As QDRANT_* say.  All is borrowed. */
-struct qdrant *qdrant_new(const struct settings *settings, struct call_pool *pool,
-                          struct log *log, struct metrics *metrics);
+/* As QDRANT_* say. */
+struct qdrant *qdrant_new(const struct provider_tools *tools);
 void qdrant_free(struct qdrant *qdrant); /* NULL is fine; no call may be under way */
 
 /* `path` goes behind /collections/<name>.  The body, JSON or empty, is taken over. */

@@ -1,19 +1,11 @@
 /*
- * The speaker: what turns the coach's text into audio.  Three vendors: Deepgram
- * (speaker_deepgram.h), any OpenAI-compatible API (speaker_openai.h), and espeak-ng on
- * this machine (speaker_espeak.h), which needs no key and no network.
+ * The speaker: what turns the coach's text into audio.  Three vendors: Deepgram, any
+ * OpenAI-compatible API, and espeak-ng on this machine, which needs no key and no network.
  */
 #ifndef SPEAKER_H
 #define SPEAKER_H
 
-#include "call.h"
-#include "errors.h"
-#include "id.h"
-#include "log.h"
-#include "metrics.h"
-#include "private_text.h"
-#include "settings.h"
-#include "trace.h"
+#include "provider.h"
 
 #include <stdint.h>
 
@@ -40,9 +32,6 @@ struct speaker_call;
  * that is blank or too long to speak is ERROR_TTS_BAD_REQUEST. */
 typedef void speaker_done_fn(void *context, enum error error, struct speech speech);
 
-/* Called once, from the loop. */
-typedef void speaker_probe_done_fn(void *context, enum error error);
-
 struct speaker {
     const char *name; /* "deepgram", "groq", "openai" or "espeak" */
     const char *url;  /* borrowed: where it is asked; NULL: nowhere but here */
@@ -54,18 +43,15 @@ struct speaker {
     /* For `poise doctor`: can the vendor be reached, does it take the key, has it the
      * model; or is the program there?  Costs nothing there.  OK, or one of the tts
      * errors. */
-    void (*probe)(struct speaker *speaker, speaker_probe_done_fn *done, void *context);
+    void (*probe)(struct speaker *speaker, probe_done_fn *done, void *context);
 };
 
 /* Which vendor the settings come to: never TTS_PROVIDER_AUTO.  Looks for espeak-ng on
  * this machine where that decides. */
 enum tts_provider speaker_choice(const struct settings *settings);
 
-/* That vendor's speaker; NULL for TTS_PROVIDER_NONE.  Everything is borrowed and must
- * outlive it. */
-struct speaker *speaker_new(const struct settings *settings, struct loop *loop,
-                            struct call_pool *pool, struct log *log,
-                            struct metrics *metrics);
+/* That vendor's speaker; NULL for TTS_PROVIDER_NONE. */
+struct speaker *speaker_new(const struct provider_tools *tools);
 
 /* Frees a speaker by its own function.  NULL is fine. */
 void speaker_free(struct speaker *speaker);

@@ -1,7 +1,6 @@
 /*
- * The transcriber: what turns a recording into text.  Two vendors: Deepgram
- * (transcriber_deepgram.h) and any OpenAI-compatible API (transcriber_openai.h), which is
- * Groq's Whisper, OpenAI, or a whisper server of one's own.
+ * The transcriber: what turns a recording into text.  Two vendors: Deepgram and any
+ * OpenAI-compatible API, which is Groq's Whisper, OpenAI, or a whisper server of one's own.
  *
  * No vendor is told to leave out hesitations or to mask words: the rubric scores fillers,
  * and the safety filter must see what was said.
@@ -11,17 +10,7 @@
 
 #include "audio.h"
 #include "buffer.h"
-#include "call.h"
-#include "errors.h"
-#include "id.h"
-#include "log.h"
-#include "metrics.h"
-#include "private_text.h"
-#include "settings.h"
-#include "trace.h"
-
-#include <stddef.h>
-#include <stdint.h>
+#include "provider.h"
 
 /* When a word was spoken, from the beginning of the recording. */
 struct spoken_word {
@@ -61,9 +50,6 @@ struct transcriber_call;
 typedef void transcriber_done_fn(void *context, enum error error,
                                  struct transcript transcript);
 
-/* Called once, from the loop. */
-typedef void transcriber_probe_done_fn(void *context, enum error error);
-
 struct transcriber {
     const char *name; /* "deepgram", "groq" or "openai" */
     const char *url;  /* borrowed: where it is asked */
@@ -75,18 +61,16 @@ struct transcriber {
 
     /* For `poise doctor`: can the vendor be reached, does it take the key, has it the
      * model?  Costs nothing there.  OK, or one of the stt errors. */
-    void (*probe)(struct transcriber *transcriber, transcriber_probe_done_fn *done,
-                  void *context);
+    void (*probe)(struct transcriber *transcriber, probe_done_fn *done, void *context);
 };
 
 /* Which vendor the settings come to: never STT_PROVIDER_AUTO. */
 enum stt_provider transcriber_choice(const struct settings *settings);
 
-/* That vendor's transcriber; NULL for STT_PROVIDER_NONE.  Everything is borrowed and must
- * outlive it. */
-struct transcriber *transcriber_new(const struct settings *settings,
-                                    struct call_pool *pool, struct log *log,
-                                    struct metrics *metrics);
+/* A transcriber of that vendor, as the place says; NULL for STT_PROVIDER_NONE. */
+struct transcriber *transcriber_new(const struct provider_tools *tools,
+                                    enum stt_provider vendor,
+                                    const struct provider_place *place);
 
 /* Frees a transcriber by its own function.  NULL is fine. */
 void transcriber_free(struct transcriber *transcriber);

@@ -12,7 +12,7 @@
 enum model_json_kind {
     MODEL_JSON_OBJECT, /* an object, whole or as much of it as was complete */
     MODEL_JSON_NONE,   /* no JSON at all: plain text */
-    MODEL_JSON_BROKEN  /* it begins like JSON and is none, or is JSON of another kind */
+    MODEL_JSON_BROKEN  /* it begins like JSON but is not valid, or is not an object */
 };
 
 /* The object is the caller's to put with json_wipe_and_put(); NULL for the other kinds.
@@ -22,11 +22,11 @@ enum model_json_kind model_json_parse(struct span text, struct json_object **ret
 /* The text without white space around it. */
 struct span model_text_trim(struct span text);
 
-/* A string, trimmed, borrowed from the object; false: it is none, or has nothing in it to see, or a
- * NUL. */
+/* A string, trimmed, borrowed from the object; false: it is not a string, has nothing visible in it,
+ * or has a NUL. */
 bool model_json_text(struct json_object *value, struct span *ret_text);
 
-/* A string, trimmed, of 1 to `max_words` words; false: it is none, or has nothing in it to see,
+/* A string, trimmed, of 1 to `max_words` words; false: it is not a string, or has nothing visible,
  * more words, more than 2,000 characters, or a NUL. */
 bool model_json_words(struct json_object *value, size_t max_words,
                       struct private_text *ret_text);

@@ -1,3 +1,6 @@
+/*
+ * WAV: read as programs really write it, written as it should be.
+ */
 #include "wav.h"
 
 #include "audio_internal.h"

@@ -1,3 +1,6 @@
+/*
+ * Addresses and networks out of text and sockets, IPv4 mapped into IPv6.
+ */
 #include "address.h"
 
 #include <arpa/inet.h>

@@ -1,3 +1,6 @@
+/*
+ * The buffer, where it has to grow; what it leaves behind is wiped.
+ */
 #include "buffer.h"
 
 #include "mem.h"

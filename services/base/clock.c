@@ -1,3 +1,6 @@
+/*
+ * The system's clocks.
+ */
 #include "clock.h"
 
 #include <stdio.h>

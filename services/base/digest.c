@@ -1,3 +1,6 @@
+/*
+ * BLAKE2b, with a key for each purpose.
+ */
 #include "digest.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * A .env file: NAME=value lines, with quotes, comments and `export`.
+ */
 #include "env_file_internal.h"
 
 #include <ctype.h>

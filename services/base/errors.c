@@ -1,3 +1,6 @@
+/*
+ * The tables of stages, errors and warnings.
+ */
 #include "errors.h"
 
 #include <assert.h>

@@ -1,3 +1,6 @@
+/*
+ * Counts between bounds.
+ */
 #include "histogram.h"
 
 #include <assert.h>

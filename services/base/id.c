@@ -1,3 +1,6 @@
+/*
+ * UUIDs, made and taken.
+ */
 #include "id.h"
 
 #include <ctype.h>

@@ -1,10 +1,12 @@
+/*
+ * JSON: the writer, and what json-c does not do by itself when it reads.
+ */
 #include "json.h"
 
 #include "private_reveal.h"
 #include "utf8.h"
 
 #include <ctype.h>
-#include <endian.h>
 #include <limits.h>
 #include <stdio.h>
 #include <string.h>
@@ -65,21 +67,6 @@ void json_key(struct json_writer *writer, const char *key)
     writer->needs_comma = false;
 }
 
-#define ONES  0x0101010101010101ULL
-#define HIGHS 0x8080808080808080ULL
-
-/* Marks the high bit of each byte that RFC 8259, section 7, wants escaped, and perhaps of bytes
- * above one: the lowest mark is never wrong.  Subtracting turns the high bit of a byte on where it
- * was too small; bytes that had it before are no ASCII, and stay as they are. */
-static uint64_t mark_escapes(uint64_t word)
-{
-    uint64_t below_space = word - ONES * 0x20;
-    uint64_t quote = (word ^ (ONES * '"')) - ONES;
-    uint64_t backslash = (word ^ (ONES * '\\')) - ONES;
-
-    return (below_space | quote | backslash) & ~word & HIGHS;
-}
-
 static bool is_plain(char character)
 {
     return (unsigned char)character >= 0x20 && character != '"' && character != '\\';
@@ -103,16 +90,8 @@ static bool is_block_plain(const char *block)
 /* The offset of the first byte at or behind `at` that wants escaping, or the length. */
 static size_t plain_until(struct span span, size_t at)
 {
-    uint64_t word, marks;
-
     while (span.length - at >= BLOCK_BYTES && is_block_plain(span.bytes + at))
         at += BLOCK_BYTES;
-    for (; span.length - at >= sizeof(word); at += sizeof(word)) {
-        memcpy(&word, span.bytes + at, sizeof(word));
-        marks = mark_escapes(le64toh(word));
-        if (marks != 0)
-            return at + (size_t)__builtin_ctzll(marks) / 8;
-    }
     while (at < span.length && is_plain(span.bytes[at]))
         at++;
     return at;

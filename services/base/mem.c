@@ -1,3 +1,6 @@
+/*
+ * Memory that is there, or the program ends.
+ */
 #include "mem.h"
 
 #include <stdlib.h>
@@ -34,4 +37,28 @@ char *mem_copy(const char *bytes, size_t length)
 char *mem_copy_string(const char *string)
 {
     return mem_copy(string, strlen(string));
+}
+
+void *mem_grow(void *array, size_t count, size_t more, size_t *capacity, size_t size)
+{
+    size_t wanted = *capacity == 0 ? 64 : *capacity;
+    void *larger;
+
+    if (array != NULL && *capacity - count >= more)
+        return array;
+    while (wanted - count < more)
+        wanted *= 2;
+    larger = mem_zalloc(wanted * size);
+    if (count > 0)
+        memcpy(larger, array, count * size);
+    mem_wipe_and_free(array, count * size);
+    *capacity = wanted;
+    return larger;
+}
+
+void mem_wipe_and_free(void *memory, size_t bytes)
+{
+    if (memory != NULL)
+        explicit_bzero(memory, bytes);
+    free(memory);
 }

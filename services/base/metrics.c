@@ -1,6 +1,8 @@
+/*
+ * GET /metrics: the rows of tables/metrics.def, summed up over all loops.
+ */
 #include "metrics.h"
 
-#include "metrics_internal.h"
 #include "metrics_text.h"
 
 #include <assert.h>
@@ -44,10 +46,13 @@ static_assert(sizeof(connections) / sizeof(*connections) == METRICS_BY_CONNECTIO
 
 /* ---- the names of labels' values; NULL: this one is not written ---- */
 
-static const char *label_of_ROUTES(size_t value)
-{
-    return route_name((enum route)value);
-}
+#define label_of_STATUS_CLASSES(value) status_classes[value]
+#define label_of_TIMINGS(value)        timings[value]
+#define label_of_REFUSERS(value)       refusers[value]
+#define label_of_SHEDDINGS(value)      sheddings[value]
+#define label_of_CONNECTIONS(value)    connections[value]
+#define label_of_STORE_CALLS(value)    store_calls[value]
+#define label_of_ROUTES(value)         route_name((enum route)value)
 
 static const char *label_of_ERRORS(size_t value)
 {
@@ -64,36 +69,6 @@ static const char *label_of_OUTCOMES(size_t value)
 static const char *label_of_GATES(size_t value)
 {
     return gate_refuses((enum gate)value) ? gate_name((enum gate)value) : NULL;
-}
-
-static const char *label_of_STATUS_CLASSES(size_t value)
-{
-    return status_classes[value];
-}
-
-static const char *label_of_TIMINGS(size_t value)
-{
-    return timings[value];
-}
-
-static const char *label_of_REFUSERS(size_t value)
-{
-    return refusers[value];
-}
-
-static const char *label_of_SHEDDINGS(size_t value)
-{
-    return sheddings[value];
-}
-
-static const char *label_of_CONNECTIONS(size_t value)
-{
-    return connections[value];
-}
-
-static const char *label_of_STORE_CALLS(size_t value)
-{
-    return store_calls[value];
 }
 
 /* ---- names that are found as a loop runs ---- */
@@ -135,6 +110,18 @@ static struct named_counters *named_of(struct metrics *loop, size_t offset)
     return (struct named_counters *)((char *)loop + offset);
 }
 
+/* One label, or two. */
+static struct metrics_labels labels_of(const char *label, const char *value,
+                                       const char *second, const char *second_value)
+{
+    struct metrics_labels labels = {.length = 0};
+
+    metrics_label(&labels, label, value);
+    if (second != NULL)
+        metrics_label(&labels, second, second_value);
+    return labels;
+}
+
 /* Each name once: with the first loop that knows it. */
 static void write_named(struct buffer *out, const char *name, const char *label,
                         const char *value, const char *second,
@@ -145,7 +132,7 @@ static void write_named(struct buffer *out, const char *name, const char *label,
 
         for (size_t at = 0; at < named_count(counters); at++) {
             const char *found = counters->rows[at].name;
-            struct metrics_labels labels = {.length = 0};
+            struct metrics_labels labels = labels_of(label, value, second, found);
             bool is_written = false;
             int64_t sum = 0;
 
@@ -156,46 +143,13 @@ static void write_named(struct buffer *out, const char *name, const char *label,
                 is_written |= counter != NULL && loop < first;
                 sum += counter != NULL ? counter_read(counter) : 0;
             }
-            if (is_written)
-                continue;
-            metrics_label(&labels, label, value);
-            metrics_label(&labels, second, found);
-            metrics_text_sample(out, name, &labels, sum);
+            if (!is_written)
+                metrics_text_sample(out, name, &labels, sum);
         }
     }
 }
 
 /* ---- the table ---- */
-
-static void write_labelled(struct buffer *out, const char *name, const char *label,
-                           const char *value, int64_t sum)
-{
-    struct metrics_labels labels = {.length = 0};
-
-    metrics_label(&labels, label, value);
-    metrics_text_sample(out, name, &labels, sum);
-}
-
-static void write_labelled_twice(struct buffer *out, const char *name, const char *label,
-                                 const char *value, const char *second,
-                                 const char *second_value, int64_t sum)
-{
-    struct metrics_labels labels = {.length = 0};
-
-    metrics_label(&labels, label, value);
-    metrics_label(&labels, second, second_value);
-    metrics_text_sample(out, name, &labels, sum);
-}
-
-static void write_histogram(struct buffer *out, const char *name, const char *label,
-                            const char *value, enum buckets buckets,
-                            const struct histogram_sum *sum)
-{
-    struct metrics_labels labels = {.length = 0};
-
-    metrics_label(&labels, label, value);
-    metrics_text_histogram(out, name, &labels, buckets, sum);
-}
 
 /* The macros below expand to one block per row of the table. */
 #define SUM_OF(member)                    \
@@ -218,13 +172,14 @@ static void write_histogram(struct buffer *out, const char *name, const char *la
     metrics_text_head(out, name, "gauge", help); \
     metrics_text_sample(out, name, NULL, sum);
 
-#define ONE_BY(kind, symbol, name, label, labels, help)                  \
-    metrics_text_head(out, name, kind, help);                            \
-    for (size_t value = 0; value < METRICS_BY_##labels; value++) {       \
-        if (label_of_##labels(value) == NULL)                            \
-            continue;                                                    \
-        SUM_OF(symbol[value])                                            \
-        write_labelled(out, name, label, label_of_##labels(value), sum); \
+#define ONE_BY(kind, symbol, name, label, labels, help)                 \
+    metrics_text_head(out, name, kind, help);                           \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++) {      \
+        if (label_of_##labels(value) == NULL)                           \
+            continue;                                                   \
+        SUM_OF(symbol[value])                                           \
+        found = labels_of(label, label_of_##labels(value), NULL, NULL); \
+        metrics_text_sample(out, name, &found, sum);                    \
     }
 
 #define COUNTER_BY(symbol, name, label, labels, help) \
@@ -233,13 +188,14 @@ static void write_histogram(struct buffer *out, const char *name, const char *la
 #define GAUGE_BY(symbol, name, label, labels, help) \
     ONE_BY("gauge", symbol, name, label, labels, help)
 
-#define COUNTER_BY_TWO(symbol, name, label, labels, second, seconds, help)           \
-    metrics_text_head(out, name, "counter", help);                                   \
-    for (size_t value = 0; value < METRICS_BY_##labels; value++)                     \
-        for (size_t other = 0; other < METRICS_BY_##seconds; other++) {              \
-            SUM_OF(symbol[value][other])                                             \
-            write_labelled_twice(out, name, label, label_of_##labels(value), second, \
-                                 label_of_##seconds(other), sum);                    \
+#define COUNTER_BY_TWO(symbol, name, label, labels, second, seconds, help) \
+    metrics_text_head(out, name, "counter", help);                         \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++)           \
+        for (size_t other = 0; other < METRICS_BY_##seconds; other++) {    \
+            SUM_OF(symbol[value][other])                                   \
+            found = labels_of(label, label_of_##labels(value), second,     \
+                              label_of_##seconds(other));                  \
+            metrics_text_sample(out, name, &found, sum);                   \
         }
 
 #define COUNTER_NAMED(symbol, name, label, labels, second, help)                      \
@@ -254,19 +210,20 @@ static void write_histogram(struct buffer *out, const char *name, const char *la
     SUM_OF_HISTOGRAM(symbol)                         \
     metrics_text_histogram(out, name, NULL, BUCKETS_##buckets, &total);
 
-#define HISTOGRAM_BY(symbol, name, label, labels, buckets, help)                       \
-    metrics_text_head(out, name, "histogram", help);                                   \
-    for (size_t value = 0; value < METRICS_BY_##labels; value++) {                     \
-        SUM_OF_HISTOGRAM(symbol[value])                                                \
-        write_histogram(out, name, label, label_of_##labels(value), BUCKETS_##buckets, \
-                        &total);                                                       \
+#define HISTOGRAM_BY(symbol, name, label, labels, buckets, help)              \
+    metrics_text_head(out, name, "histogram", help);                          \
+    for (size_t value = 0; value < METRICS_BY_##labels; value++) {            \
+        SUM_OF_HISTOGRAM(symbol[value])                                       \
+        found = labels_of(label, label_of_##labels(value), NULL, NULL);       \
+        metrics_text_histogram(out, name, &found, BUCKETS_##buckets, &total); \
     }
 
 void metrics_write(struct metrics *const *loops, size_t count, struct buffer *out)
 {
+    struct metrics_labels found;
     struct histogram_sum total;
     int64_t sum;
 
 #include "metrics.def"
-    metrics_write_meters(loops, count, out);
+    meters_write(loops, count, out);
 }

@@ -1,3 +1,6 @@
+/*
+ * Samples, labels and histograms as Prometheus reads them.
+ */
 #include "metrics_text.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * Private text: copied, compared, wiped.
+ */
 #include "private_reveal.h"
 
 #include "mem.h"

@@ -1,3 +1,7 @@
+/*
+ * The settings, read from the environment and a .env file and checked: each by its row of
+ * the table, then together.
+ */
 #include "settings.h"
 
 #include "address.h"
@@ -246,7 +250,7 @@ static const char *coaches_fault(const struct settings *settings)
 {
     const char *list = settings->llm_fallbacks;
     const char *shape =
-        "must be builtin, model or model@http(s)://server, separated by commas";
+        "must be builtin, anthropic, model or model@http(s)://server, separated by commas";
     const char *fault = NULL;
     struct span entry;
     char url[512];
@@ -319,6 +323,11 @@ static void check_secrets(const struct settings *settings, struct source *source
     if (settings->llm_provider == LLM_PROVIDER_GROQ && settings->groq_api_key.length == 0)
         report(source, "GROQ_API_KEY", NULL, "is required with LLM_PROVIDER=groq");
     check_key(source, "GROQ_API_KEY", &settings->groq_api_key);
+    if (settings->llm_provider == LLM_PROVIDER_ANTHROPIC &&
+        settings->anthropic_api_key.length == 0)
+        report(source, "ANTHROPIC_API_KEY", NULL,
+               "is required with LLM_PROVIDER=anthropic");
+    check_key(source, "ANTHROPIC_API_KEY", &settings->anthropic_api_key);
 }
 
 /* One of the two directions of speech through an OpenAI-compatible API. */
@@ -390,6 +399,7 @@ static void check(const struct settings *settings, struct source *source)
     check_grounding(settings, source);
     check_fallbacks(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
+    check_url(source, settings, "ANTHROPIC_BASE_URL", settings->anthropic_base_url);
     check_tls(settings, source);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
         report(source, "STORE_URL", NULL,

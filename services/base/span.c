@@ -1,3 +1,6 @@
+/*
+ * Spans: numbers as text, and comparing.
+ */
 #include "span.h"
 
 #include <strings.h>

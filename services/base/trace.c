@@ -1,3 +1,6 @@
+/*
+ * The traceparent header (W3C Trace Context), read and written.
+ */
 #include "trace.h"
 
 #include <sodium.h>

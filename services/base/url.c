@@ -1,3 +1,6 @@
+/*
+ * What a URL says of how safe the way to its server is.
+ */
 #include "url.h"
 
 #include "span.h"
@@ -74,6 +77,12 @@ static bool is_loopback(struct span authority)
 
     return host.bytes != NULL &&
            (span_equals_ignoring_case(host, "localhost") || is_loopback_address(host));
+}
+
+bool url_is_loopback_host(const char *host)
+{
+    return span_equals_ignoring_case(span_of(host), "localhost") ||
+           is_loopback_address(span_of(host));
 }
 
 bool url_is_plain_loopback(const char *url)

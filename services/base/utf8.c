@@ -1,3 +1,6 @@
+/*
+ * UTF-8: valid or not, counted, taken apart.
+ */
 #include "utf8.h"
 
 #include <string.h>

@@ -1,7 +1,10 @@
+/*
+ * Labelled questions, read from lines of JSON.
+ */
 #include "calibrate_internal.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 
 #include <stdlib.h>
@@ -78,10 +81,7 @@ static const char *read_question(struct labelled *question, struct json_object *
 
 static struct labelled *add(struct labelled_set *set)
 {
-    if (set->count == set->capacity) {
-        set->capacity = set->capacity == 0 ? 256 : set->capacity * 2;
-        set->all = mem_realloc(set->all, set->capacity * sizeof(*set->all));
-    }
+    MEM_ROOM(set->all, set->count, set->capacity, 1);
     return &set->all[set->count++];
 }
 

@@ -28,15 +28,7 @@ struct filter_verdict check_admit(struct filter *filter, struct span text,
 void check_explain(FILE *out, struct filter_verdict verdict,
                    const struct private_text *visible);
 
-/* `--jsonl`: {"text": ...} lines from a file to verdicts on standard output. */
-int check_lines(struct filter *filter, int file);
-
 /* `--corpus`: labelled files of a directory to a table on standard output. */
 int check_corpus(struct filter *filter, const char *directory, bool is_explained);
-
-/* The "text" of one JSON object on a line, unescaped into `scratch` where it has escapes,
- * else borrowed from the line.  false where the line is no such object. */
-bool json_line_text(const char *line, size_t length, struct buffer *scratch,
-                    struct span *ret_text);
 
 #endif

@@ -1,10 +1,11 @@
 /*
- * What the service is held to: who is believed what a client's address is, how much is
- * taken on at once, how long a provider is waited for; and what systemd would add.
+ * The service's limits: which proxies are believed about a client's address, how much work is
+ * accepted at once, how long a provider may take; and what systemd would add.
  */
 #include "doctor_internal.h"
 
 #include "address.h"
+#include "url.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,6 +54,9 @@ bool doctor_check_proxies(const struct settings *settings)
             count++;
             wide += is_too_wide(&network);
         }
+    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+        doctor_note("proxies", "HOST is open to other machines and the port speaks plain "
+                               "HTTP: a proxy with TLS must be in front");
     if (wide > 0)
         return doctor_say(false, "proxies",
                           "TRUSTED_PROXIES names half the world: whoever is in it can "

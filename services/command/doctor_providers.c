@@ -4,12 +4,10 @@
 #include "doctor_internal.h"
 
 #include "coach_builtin.h"
-#include "coach_groq.h"
 #include "fallbacks.h"
 #include "speaker.h"
 
 #include <stdio.h>
-#include <string.h>
 
 /* "coach", "coach, fallback 1", ... */
 static const char *name_of(char room[48], const char *what, size_t at)
@@ -21,12 +19,10 @@ static const char *name_of(char room[48], const char *what, size_t at)
 }
 
 /* What the operator can do about it. */
-static const char *advice(enum error error, bool is_own_server)
+static const char *advice(enum error error)
 {
     switch (error) {
-    case ERROR_LLM_AUTH_ERROR:
-        return is_own_server ? "the server refuses LLM_FALLBACK_API_KEY"
-                             : "the server refuses GROQ_API_KEY";
+    case ERROR_LLM_AUTH_ERROR: return "the server refuses ";
     case ERROR_LLM_MODEL_NOT_FOUND: return "the server does not have this model";
     case ERROR_LLM_TIMEOUT: return "no reply in time";
     case ERROR_LLM_RATE_LIMIT: return "the server's rate limit is reached";
@@ -34,46 +30,45 @@ static const char *advice(enum error error, bool is_own_server)
     }
 }
 
-static bool check_coach(struct doctor_question *question, const struct settings *settings,
-                        const char *what, bool is_own_server)
+static bool check_coach(struct doctor_question *question, struct coach *coach,
+                        const char *what)
 {
     char detail[320];
 
-    coach_groq_probe_start(settings, question->pool, doctor_on_answer, question);
+    if (coach->is_builtin)
+        return doctor_say(true, what, "builtin, no key and no network needed");
+    coach->probe(coach, doctor_on_answer, question);
     loop_run(question->loop);
     if (question->error == OK)
-        snprintf(detail, sizeof(detail), "%.120s at %.120s", settings->llm_model,
-                 settings->groq_base_url);
+        snprintf(detail, sizeof(detail), "%.120s at %.120s", coach->model, coach->url);
     else
-        snprintf(detail, sizeof(detail), "%s: %s (%.120s at %.120s)",
-                 error_info(question->error)->code,
-                 advice(question->error, is_own_server), settings->llm_model,
-                 settings->groq_base_url);
+        snprintf(detail, sizeof(detail), "%s: %s%s (%.120s at %.120s)",
+                 error_info(question->error)->code, advice(question->error),
+                 question->error == ERROR_LLM_AUTH_ERROR ? coach->key_setting : "",
+                 coach->model, coach->url);
     return doctor_say(question->error == OK, what, detail);
+}
+
+static struct provider_tools tools_of(struct doctor_question *question,
+                                      const struct settings *settings)
+{
+    return (struct provider_tools){settings, question->pool, question->log,
+                                   &question->metrics};
 }
 
 bool doctor_check_coaches(const struct settings *settings)
 {
     struct doctor_question question;
+    struct provider_tools tools;
     struct coaches coaches;
     bool is_good = true;
     char room[48];
 
     doctor_question_init(&question);
-    coaches_init(&coaches, settings, question.loop, question.pool, question.log,
-                 &question.metrics, coach_builtin_new);
-    for (size_t i = 0; i < coaches.count; i++) {
-        const struct settings *own =
-            coaches.variants[i] != NULL ? coaches.variants[i] : settings;
-        const char *what = name_of(room, "coach", i);
-
-        if (coaches.all[i]->url == NULL)
-            doctor_say(true, what, "builtin, no key and no network needed");
-        else
-            is_good &=
-                check_coach(&question, own, what,
-                            strcmp(own->groq_base_url, settings->groq_base_url) != 0);
-    }
+    tools = tools_of(&question, settings);
+    coaches_init(&coaches, &tools, coach_builtin_new);
+    for (size_t i = 0; i < coaches.count; i++)
+        is_good &= check_coach(&question, coaches.all[i], name_of(room, "coach", i));
     coaches_done(&coaches);
     doctor_question_done(&question);
     return is_good;
@@ -93,12 +88,14 @@ static bool say_speech(const char *what, const char *name, enum error error)
 bool doctor_check_ears(const struct settings *settings)
 {
     struct doctor_question question;
+    struct provider_tools tools;
     struct transcribers ears;
     bool is_good = true;
     char room[48];
 
     doctor_question_init(&question);
-    transcribers_init(&ears, settings, question.pool, question.log, &question.metrics);
+    tools = tools_of(&question, settings);
+    transcribers_init(&ears, &tools);
     if (ears.count == 0)
         doctor_say(true, "ears",
                    "none: answers come as text, recordings are turned away");
@@ -116,12 +113,13 @@ bool doctor_check_ears(const struct settings *settings)
 bool doctor_check_voice(const struct settings *settings)
 {
     struct doctor_question question;
+    struct provider_tools tools;
     struct speaker *speaker;
     bool is_good;
 
     doctor_question_init(&question);
-    speaker = speaker_new(settings, question.loop, question.pool, question.log,
-                          &question.metrics);
+    tools = tools_of(&question, settings);
+    speaker = speaker_new(&tools);
     if (speaker == NULL) {
         is_good = doctor_say(true, "voice", "none: replies are not spoken");
     } else {

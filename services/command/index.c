@@ -35,7 +35,7 @@ struct bar {
     int64_t started_us, drawn_us;
 };
 
-static const char usage[] =
+const char index_usage[] =
     "usage: poise index DIR [--into FILE]\n"
     "\n"
     "Reads every .md, .markdown and .txt file below DIR, and DIR/corpus.json, into FILE\n"
@@ -171,7 +171,7 @@ int command_index(int argc, char **argv)
     int status = INDEX_BAD_USAGE;
 
     if (!parse_options(argc, argv, &options)) {
-        fputs(usage, stderr);
+        fputs(index_usage, stderr);
         return INDEX_BAD_USAGE;
     }
     if (settings_open(&settings)) {

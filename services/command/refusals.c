@@ -8,10 +8,10 @@
 #include "command.h"
 
 #include "clock.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "private_reveal.h"
 #include "settings.h"
-#include "store_open.h"
+#include "store.h"
 #include "utf8.h"
 
 #include <errno.h>
@@ -184,6 +184,8 @@ static bool parse_options(int argc, char **argv, struct printing *printing)
     return true;
 }
 
+const char refusals_usage[] = "usage: poise refusals [--jsonl] [--since DATE|DAYSd]\n";
+
 int command_refusals(int argc, char **argv)
 {
     struct printing printing = {.count = 0};
@@ -191,7 +193,7 @@ int command_refusals(int argc, char **argv)
     int status = 2;
 
     if (!parse_options(argc, argv, &printing)) {
-        fprintf(stderr, "usage: poise refusals [--jsonl] [--since DATE|DAYSd]\n");
+        fputs(refusals_usage, stderr);
         return status;
     }
     if (settings_open(&settings)) {

@@ -11,23 +11,19 @@
 #include "command.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum {
-    STATUS_GOOD = 0,
-    STATUS_BAD_USAGE = 2,
-    STATUS_NO_VERDICT = 3,
-};
+/* Exit statuses. */
+enum { SUPPORT_GOOD = 0, SUPPORT_BAD_USAGE = 2, SUPPORT_NO_VERDICT = 3 };
 
-enum { MAX_DEPTH = 16, MAX_PASSAGES = 64, MAX_LINE_BYTES = 1 << 24 };
+#define MAX_DEPTH      16
+#define MAX_PASSAGES   64
+#define MAX_LINE_BYTES (1 << 24)
 
-static const char usage[] =
+const char support_usage[] =
     "usage: poise support --jsonl [FILE]\n"
     "\n"
     "Lines of { \"id\", \"question\", \"answer\", \"passages\": [text] } in, a line of { \"id\",\n"
@@ -39,45 +35,27 @@ static bool judge_line(void *context, struct span line, struct buffer *out);
 int command_support(int argc, char **argv)
 {
     static const int statuses[] = {
-        [LINES_GOOD] = STATUS_GOOD,
-        [LINES_SOME_BAD] = STATUS_NO_VERDICT,
-        [LINES_FAILED] = STATUS_BAD_USAGE,
+        [LINES_GOOD] = SUPPORT_GOOD,
+        [LINES_SOME_BAD] = SUPPORT_NO_VERDICT,
+        [LINES_FAILED] = SUPPORT_BAD_USAGE,
     };
-    int file = STDIN_FILENO;
     struct support *support;
     enum lines_outcome outcome;
+    int file;
 
     if (argc < 1 || argc > 2 || strcmp(argv[0], "--jsonl") != 0 ||
         (argc == 2 && strncmp(argv[1], "--", 2) == 0)) {
-        fputs(usage, stderr);
-        return STATUS_BAD_USAGE;
+        fputs(support_usage, stderr);
+        return SUPPORT_BAD_USAGE;
     }
-    if (argc == 2 && strcmp(argv[1], "-") != 0)
-        file = open(argv[1], O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        fprintf(stderr, "poise support: %s: %s\n", argv[1], strerror(errno));
-        return STATUS_BAD_USAGE;
-    }
+    file = input_open("support", argc == 2 ? argv[1] : NULL);
+    if (file < 0)
+        return SUPPORT_BAD_USAGE;
     support = support_new();
     outcome = lines_answer("support", file, judge_line, support);
     support_free(support);
-    if (file != STDIN_FILENO)
-        close(file);
+    input_close(file);
     return statuses[outcome];
-}
-
-/* A string or a number is repeated; anything else is null. */
-static void write_id(struct json_writer *writer, struct json_object *id)
-{
-    json_key(writer, "id");
-    if (json_object_is_type(id, json_type_string))
-        json_span(writer, (struct span){json_object_get_string(id),
-                                        (size_t)json_object_get_string_len(id)});
-    else if (json_object_is_type(id, json_type_int) ||
-             json_object_is_type(id, json_type_double))
-        json_raw(writer, json_object_get_string(id), strlen(json_object_get_string(id)));
-    else
-        json_null(writer);
 }
 
 /* NULL, or what is wrong with them. */
@@ -111,10 +89,8 @@ static void write_verdict(struct support *support, struct span answer, size_t co
 
     for (size_t offset = 0; support_next_sentence(support, answer, &offset, &sentence);)
         is_supported = is_supported && support_holds(support, sentence, all);
-    json_key(writer, "supported");
-    json_boolean(writer, is_supported);
-    json_key(writer, "unsupported");
-    json_begin_array(writer);
+    json_put_boolean(writer, "supported", is_supported);
+    json_put_array(writer, "unsupported");
     for (size_t offset = 0;
          !is_supported && support_next_sentence(support, answer, &offset, &sentence);)
         if (!support_holds(support, sentence, all))
@@ -142,10 +118,9 @@ static bool judge_line(void *context, struct span line, struct buffer *out)
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
-    write_id(&writer, json_member(object, "id"));
+    line_write_id(&writer, object);
     if (problem != NULL) {
-        json_key(&writer, "error");
-        json_string(&writer, problem);
+        json_put_string(&writer, "error", problem);
     } else {
         support_read(context, passages, count);
         write_verdict(context, answer, count, &writer);

@@ -16,12 +16,7 @@
 
 static void add_unit(struct chunker *chunker, size_t start, size_t end, bool is_prose)
 {
-    if (chunker->unit_count == chunker->unit_capacity) {
-        chunker->unit_capacity =
-            chunker->unit_capacity == 0 ? 64 : chunker->unit_capacity * 2;
-        chunker->units =
-            mem_realloc(chunker->units, chunker->unit_capacity * sizeof(*chunker->units));
-    }
+    MEM_ROOM(chunker->units, chunker->unit_count, chunker->unit_capacity, 1);
     chunker->units[chunker->unit_count++] = (struct chunk_unit){
         .start = start,
         .end = end,

@@ -44,10 +44,7 @@ static bool is_text_file(const char *name)
 
 static void add_file(struct index_files *files, const char *name, int64_t bytes)
 {
-    if (files->count == files->capacity) {
-        files->capacity = files->capacity == 0 ? 256 : files->capacity * 2;
-        files->all = mem_realloc(files->all, files->capacity * sizeof(*files->all));
-    }
+    MEM_ROOM(files->all, files->count, files->capacity, 1);
     files->all[files->count++] =
         (struct index_file){.name = mem_copy_string(name), .bytes = bytes, .old_row = -1};
     files->bytes += bytes;
@@ -255,8 +252,7 @@ static void name_after(const char *directory, struct buffer *ret_json)
         *at = *at == '\n' ? ' ' : *at;
     json_writer_init(&writer, ret_json);
     json_begin_object(&writer);
-    json_key(&writer, "title");
-    json_string(&writer, visible.bytes);
+    json_put_string(&writer, "title", visible.bytes);
     json_end_object(&writer);
     buffer_done(&visible);
     free(real);

@@ -309,12 +309,15 @@ static bool remove_stale(struct fill *fill)
 
 static void fill_open(struct fill *fill, const struct settings *settings)
 {
+    struct provider_tools tools;
+
     fill->id = id_random();
     fill->loop = loop_new();
     fill->pool = call_pool_new(fill->loop);
     fill->log = log_new(STDOUT_FILENO, LOG_ERROR); /* what fails is said to the caller */
-    fill->embedder = embedder_new(settings, fill->pool, fill->log, &fill->metrics);
-    fill->qdrant = qdrant_new(settings, fill->pool, fill->log, &fill->metrics);
+    tools = (struct provider_tools){settings, fill->pool, fill->log, &fill->metrics};
+    fill->embedder = embedder_new(&tools);
+    fill->qdrant = qdrant_new(&tools);
 }
 
 static void fill_close(struct fill *fill)

@@ -3,7 +3,6 @@
 #include "mem.h"
 #include "support_internal.h"
 
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,20 +33,13 @@ struct support *support_new(void)
     return support;
 }
 
-static void wipe_and_free(void *memory, size_t bytes)
-{
-    if (memory != NULL)
-        sodium_memzero(memory, bytes);
-    free(memory);
-}
-
 void support_free(struct support *support)
 {
     if (support == NULL)
         return;
     terms_reader_free(support->reader);
     terms_done(&support->terms);
-    wipe_and_free(support->pool, support->pool_capacity);
+    mem_wipe_and_free(support->pool, support->pool_capacity);
     free(support->stems);
     free(support->slots);
     free(support->pairs);

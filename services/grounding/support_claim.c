@@ -3,6 +3,8 @@
  */
 #include "support_internal.h"
 
+#include "mem.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -38,8 +40,7 @@ static void add_item(struct support *support, const struct support_word *word)
         support->items[stem->item - 1].flags |= word->flags;
         return;
     }
-    support->items = support_room(support->items, support->item_count,
-                                  &support->item_capacity, sizeof(*support->items));
+    MEM_ROOM(support->items, support->item_count, support->item_capacity, 1);
     support->items[support->item_count++] = (struct support_item){
         .stem = word->stem, .flags = word->flags, .weight = weight_of(support, word)};
     stem->item = (uint32_t)support->item_count;

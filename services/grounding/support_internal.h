@@ -100,9 +100,6 @@ struct support {
     size_t item_count, item_capacity;
 };
 
-/* Room for one more; what stands behind is moved and wiped. */
-void *support_room(void *array, size_t count, size_t *capacity, size_t size);
-
 /* The lists, read into the stems of a new check. */
 void support_read_lists(struct support *support);
 

@@ -4,6 +4,8 @@
  */
 #include "support_internal.h"
 
+#include "mem.h"
+
 #include <string.h>
 
 static const char *const lists[LIST_COUNT] = {
@@ -122,8 +124,7 @@ static void read_pairs(struct support *support)
                                     terms[1].stem_length),
         };
 
-        support->pairs = support_room(support->pairs, support->pair_count,
-                                      &support->pair_capacity, sizeof(pair));
+        MEM_ROOM(support->pairs, support->pair_count, support->pair_capacity, 1);
         support->pairs[support->pair_count++] = pair;
     }
 }

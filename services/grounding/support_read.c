@@ -11,23 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-void *support_room(void *array, size_t count, size_t *capacity, size_t size)
-{
-    size_t larger = *capacity == 0 ? 64 : *capacity * 2;
-    void *room;
-
-    if (count < *capacity)
-        return array;
-    room = mem_zalloc(larger * size);
-    if (array != NULL) {
-        memcpy(room, array, count * size);
-        sodium_memzero(array, count * size);
-        free(array);
-    }
-    *capacity = larger;
-    return room;
-}
-
 static uint32_t *slot_of(struct support *support, const char *stem, size_t length)
 {
     uint32_t hash = 2166136261u;
@@ -70,11 +53,8 @@ uint32_t support_intern(struct support *support, const char *stem, size_t length
     slot = slot_of(support, stem, length);
     if (*slot != 0)
         return *slot - 1;
-    support->stems = support_room(support->stems, support->stem_count,
-                                  &support->stem_capacity, sizeof(*support->stems));
-    while (support->pool_capacity - support->pool_length < length)
-        support->pool = support_room(support->pool, support->pool_capacity,
-                                     &support->pool_capacity, 1);
+    MEM_ROOM(support->stems, support->stem_count, support->stem_capacity, 1);
+    MEM_ROOM(support->pool, support->pool_length, support->pool_capacity, length);
     memcpy(support->pool + support->pool_length, stem, length);
     support->stems[support->stem_count] = (struct support_stem){
         .offset = (uint32_t)support->pool_length, .length = (uint32_t)length};
@@ -179,9 +159,8 @@ void support_add_text(struct support *support, struct span text, uint32_t passag
     for (size_t i = 0; i < terms->sentence_count; i++) {
         const struct term_sentence *read = &terms->sentences[i];
 
-        support->sentences =
-            support_room(support->sentences, support->sentence_count,
-                         &support->sentence_capacity, sizeof(*support->sentences));
+        MEM_ROOM(support->sentences, support->sentence_count, support->sentence_capacity,
+                 1);
         support->sentences[support->sentence_count++] = (struct support_sentence){
             passage, (uint32_t)support->word_count, read->term_count};
         for (size_t at = read->first_term; at < read->first_term + read->term_count;
@@ -189,9 +168,7 @@ void support_add_text(struct support *support, struct span text, uint32_t passag
             const struct term *term = &terms->all[at];
             uint32_t stem = intern_term(support, text, term);
 
-            support->words =
-                support_room(support->words, support->word_count, &support->word_capacity,
-                             sizeof(*support->words));
+            MEM_ROOM(support->words, support->word_count, support->word_capacity, 1);
             support->words[support->word_count++] = (struct support_word){
                 stem, flags_of(support, text, at, read, stem), term->start, term->end};
         }

@@ -5,7 +5,6 @@
 #include "terms_internal.h"
 
 #include <libstemmer.h>
-#include <sodium.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,8 +21,8 @@ struct terms_reader {
 
 static void read_words(struct terms_reader *reader, struct span text,
                        struct span sentence);
-static void add_terms(struct terms_reader *reader, struct span text,
-                      struct span sentence);
+static void add_terms(struct terms_reader *reader, struct span text, struct span sentence,
+                      enum term_place place);
 static void settle_names(struct terms_reader *reader);
 
 struct terms_reader *terms_reader_new(void)
@@ -41,9 +40,7 @@ void terms_reader_free(struct terms_reader *reader)
     if (reader == NULL)
         return;
     sb_stemmer_delete(reader->stemmer);
-    if (reader->words != NULL)
-        sodium_memzero(reader->words, reader->capacity * sizeof(*reader->words));
-    free(reader->words);
+    mem_wipe_and_free(reader->words, reader->capacity * sizeof(*reader->words));
     free(reader->slots);
     free(reader->shapes);
     free(reader);
@@ -60,30 +57,10 @@ void terms_read(struct terms_reader *reader, struct span text, struct terms *ter
     while (sentences_next(&sentences, &sentence)) {
         read_words(reader, text, sentence);
         if (reader->count > 0)
-            add_terms(reader, text, sentence);
+            add_terms(reader, text, sentence, sentences.place);
     }
     settle_names(reader);
     reader->terms = NULL;
-}
-
-/* Room for `more` elements behind `count`.  What is left behind is wiped: it may be a person's. */
-static void *grown(void *array, size_t count, size_t more, size_t *capacity, size_t size)
-{
-    size_t wanted = *capacity == 0 ? 64 : *capacity;
-    void *larger;
-
-    if (array != NULL && *capacity - count >= more)
-        return array;
-    while (wanted - count < more)
-        wanted *= 2;
-    larger = mem_zalloc(wanted * size);
-    if (array != NULL) {
-        memcpy(larger, array, count * size);
-        sodium_memzero(array, *capacity * size);
-        free(array);
-    }
-    *capacity = wanted;
-    return larger;
 }
 
 static void read_words(struct terms_reader *reader, struct span text,
@@ -93,8 +70,7 @@ static void read_words(struct terms_reader *reader, struct span text,
 
     reader->count = 0;
     do {
-        reader->words = grown(reader->words, reader->count, 1, &reader->capacity,
-                              sizeof(*reader->words));
+        MEM_ROOM(reader->words, reader->count, reader->capacity, 1);
     } while (word_next(text, sentence, &offset, &reader->words[reader->count]) &&
              ++reader->count > 0);
 }
@@ -153,14 +129,12 @@ static void add_term(struct terms_reader *reader, const struct word *first,
 {
     struct terms *terms = reader->terms;
 
-    terms->all =
-        grown(terms->all, terms->count, 1, &terms->capacity, sizeof(*terms->all));
+    MEM_ROOM(terms->all, terms->count, terms->capacity, 1);
     if (terms->capacity > reader->shape_capacity) {
         reader->shape_capacity = terms->capacity;
         reader->shapes = mem_realloc(reader->shapes, reader->shape_capacity);
     }
-    terms->stems =
-        grown(terms->stems, terms->stems_length, length + 1, &terms->stems_capacity, 1);
+    MEM_ROOM(terms->stems, terms->stems_length, terms->stems_capacity, length + 1);
     terms->all[terms->count] = (struct term){.start = (uint32_t)first->start,
                                              .end = (uint32_t)last->end,
                                              .stem = (uint32_t)terms->stems_length,
@@ -196,7 +170,8 @@ static uint32_t flags_of(const struct word *words, size_t at, size_t count,
     return flags;
 }
 
-static void add_terms(struct terms_reader *reader, struct span text, struct span sentence)
+static void add_terms(struct terms_reader *reader, struct span text, struct span sentence,
+                      enum term_place place)
 {
     struct terms *terms = reader->terms;
     size_t first_term = terms->count, step;
@@ -233,13 +208,13 @@ static void add_terms(struct terms_reader *reader, struct span text, struct span
     }
     if (terms->count == first_term)
         return;
-    terms->sentences = grown(terms->sentences, terms->sentence_count, 1,
-                             &terms->sentence_capacity, sizeof(*terms->sentences));
+    MEM_ROOM(terms->sentences, terms->sentence_count, terms->sentence_capacity, 1);
     terms->sentences[terms->sentence_count++] = (struct term_sentence){
         .start = (uint32_t)(sentence.bytes - text.bytes),
         .end = (uint32_t)(sentence.bytes - text.bytes + (ptrdiff_t)sentence.length),
         .first_term = (uint32_t)first_term,
-        .term_count = (uint32_t)(terms->count - first_term)};
+        .term_count = (uint32_t)(terms->count - first_term),
+        .place = place};
 }
 
 enum { SEEN_AS_NAME = 1, SEEN_SMALL = 2 };
@@ -305,11 +280,9 @@ static void settle_names(struct terms_reader *reader)
 
 void terms_done(struct terms *terms)
 {
-    if (terms->stems != NULL)
-        sodium_memzero(terms->stems, terms->stems_capacity);
     free(terms->all);
     free(terms->sentences);
-    free(terms->stems);
+    mem_wipe_and_free(terms->stems, terms->stems_capacity);
     *terms = (struct terms){0};
 }
 

@@ -127,6 +127,17 @@ bool rates_take(struct rates *rates, enum rate_kind kind, struct span key,
     return is_taken;
 }
 
+struct rate rates_look(struct rates *rates, enum rate_kind kind, struct span key,
+                       int64_t per_minute, int64_t now_us)
+{
+    struct client *client;
+    pthread_mutex_t *lock = hold(rates, kind, key, &client);
+    struct rate rate = rate_of(client, per_minute, now_us, false);
+
+    pthread_mutex_unlock(lock);
+    return rate;
+}
+
 void rates_learn(struct rates *rates, enum rate_kind kind, struct span key,
                  int64_t per_minute, int64_t now_us, bool was_taken, int64_t whole_us,
                  struct rate *ret_rate)

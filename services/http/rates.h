@@ -15,7 +15,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum rate_kind { RATE_NONE, RATE_SESSIONS, RATE_TURNS, RATE_TTS, RATE_ASKS };
+enum rate_kind {
+    RATE_NONE,
+    RATE_SESSIONS,
+    RATE_TURNS,
+    RATE_TTS,
+    RATE_ASKS,
+    RATE_WRONG_KEYS, /* of the admin */
+};
 
 /* What is left of a quota. */
 struct rate {
@@ -35,6 +42,10 @@ void rates_free(struct rates *rates); /* NULL is fine */
  * left, and nothing was taken.  From any thread. */
 bool rates_take(struct rates *rates, enum rate_kind kind, struct span key,
                 int64_t per_minute, int64_t now_us, struct rate *ret_rate);
+
+/* What is left of it; nothing is taken. */
+struct rate rates_look(struct rates *rates, enum rate_kind kind, struct span key,
+                       int64_t per_minute, int64_t now_us);
 
 /* Takes over what is known elsewhere of the same quota, after a request that was or was not
  * taken out of it: from now it is whole in `whole_us`, and later where this table says

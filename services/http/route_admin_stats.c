@@ -1,13 +1,17 @@
 /*
  * GET /admin/stats: what became of the questions about the study material, since the process started.  Only
- * with the key of ADMIN_KEY; where there is none, there is no such address.
+ * with the key of ADMIN_KEY; where there is none, there is no such address.  An address that has given
+ * a few wrong keys waits, and until then its keys are not looked at.
  */
+#include "client_address.h"
+#include "clock.h"
 #include "digest.h"
 #include "endpoints.h"
 #include "json.h"
 #include "private_reveal.h"
 
-#define MAX_DATA_BYTES 8192
+#define MAX_DATA_BYTES        8192
+#define WRONG_KEYS_PER_MINUTE 5
 
 static void finish(struct request *request);
 
@@ -31,6 +35,25 @@ static bool is_admin(const struct request *request)
     digest_add_field(&state, given.bytes, given.length);
     digests[1] = digest_end(&state);
     return digest_equals(&digests[0], &digests[1]);
+}
+
+/* OK, or why not. */
+static enum error judge_key(struct request *request, int64_t *ret_wait_s)
+{
+    struct rates *rates = request->server->services->shared->rates;
+    struct address address = client_address(request);
+    struct span client = {(const char *)address.bytes, sizeof(address.bytes)};
+    int64_t now_us = clock_monotonic_us();
+    struct rate rate =
+        rates_look(rates, RATE_WRONG_KEYS, client, WRONG_KEYS_PER_MINUTE, now_us);
+
+    *ret_wait_s = rate.wait_s;
+    if (rate.wait_s > 0)
+        return ERROR_RATE_LIMITED;
+    if (is_admin(request))
+        return OK;
+    rates_take(rates, RATE_WRONG_KEYS, client, WRONG_KEYS_PER_MINUTE, now_us, &rate);
+    return ERROR_INVALID_TOKEN;
 }
 
 /* The counters below, of all loops together. */
@@ -64,8 +87,7 @@ static struct totals add_up(const struct shared_services *shared)
 
 static void write_number(struct json_writer *json, const char *key, int64_t number)
 {
-    json_key(json, key);
-    json_integer(json, number);
+    json_put_integer(json, key, number);
 }
 
 static void write_mean(struct json_writer *json, const char *key,
@@ -85,8 +107,7 @@ static void write_totals(struct json_writer *json, const struct totals *totals)
     int64_t questions = totals->asks + totals->chats;
 
     json_begin_object(json);
-    json_key(json, "questions");
-    json_begin_object(json);
+    json_put_object(json, "questions");
     write_number(json, "total", questions);
     write_number(json, "ask", totals->asks);
     write_number(json, "chat", totals->chats);
@@ -94,11 +115,9 @@ static void write_totals(struct json_writer *json, const struct totals *totals)
     write_number(json, "answers", totals->answers);
     write_number(json, "content_refusals", totals->content_refusals);
     write_number(json, "failures", totals->failures);
-    json_key(json, "refusals");
-    json_begin_object(json);
+    json_put_object(json, "refusals");
     write_number(json, "total", totals->refused);
-    json_key(json, "by_reason");
-    json_begin_object(json);
+    json_put_object(json, "by_reason");
     for (enum gate gate = 0; gate < GATE_COUNT; gate++)
         if (gate_refuses(gate))
             write_number(json, gate_name(gate), totals->refusals[gate]);
@@ -115,13 +134,17 @@ static void finish(struct request *request)
     struct json_writer json;
     struct totals totals;
     struct buffer data;
+    enum error error;
+    int64_t wait_s;
 
     if (private_text_is_empty(&services->settings->admin_key)) {
         request_fail(request, ERROR_NOT_FOUND);
         return;
     }
-    if (!is_admin(request)) {
-        request_fail(request, ERROR_INVALID_TOKEN);
+    error = judge_key(request, &wait_s);
+    if (error != OK) {
+        request_answer(request,
+                       &(struct answer){.error = error, .retry_after_s = wait_s});
         return;
     }
     totals = add_up(services->shared);

@@ -27,7 +27,7 @@ static void finish_readiness(struct request *request)
 {
     struct services *services = request->server->services;
 
-    services->store->check(services->store, services->loop, on_store_checked, request);
+    store_check(services->store, on_store_checked, request);
 }
 
 /* Of the whole process: open where any loop has it open. */
@@ -65,7 +65,7 @@ static void on_store_checked(void *context, enum error error)
     json_key(&json, "store");
     json_string(&json, error == OK ? "ok" : error_info(error)->code);
     json_key(&json, "coach");
-    json_string(&json, services->coaches->all[0]->name);
+    json_string(&json, coach_kind(services->coaches->all[0]));
     json_key(&json, "breakers");
     write_breakers(&json, services->shared);
     json_key(&json, "draining");

@@ -4,7 +4,7 @@
 #ifndef ROUTER_H
 #define ROUTER_H
 
-#include "routes.h"
+#include "names.h"
 #include "span.h"
 
 #include <stdbool.h>

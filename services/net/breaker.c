@@ -1,9 +1,15 @@
+/*
+ * When a server that fails is asked again.
+ */
 #include "breaker.h"
 
+#include <sodium.h>
 #include <stdlib.h>
 
-#define FIRST_OPEN_US 1000000
-#define DOUBLES_MAX   6 /* to about a minute */
+#define FIRST_OPEN_US       1000000
+#define DOUBLES_MAX         6 /* to about a minute */
+#define FIRST_BACKOFF_MS    200
+#define BACKOFF_DOUBLES_MAX 8
 
 static void open_again(struct breaker *breaker, int64_t now_us)
 {
@@ -59,4 +65,14 @@ int64_t breaker_wait_s(const struct breaker *breaker, int64_t now_us)
     if (breaker->state != BREAKER_OPEN || now_us >= breaker->open_until_us)
         return 0;
     return (breaker->open_until_us - now_us + 999999) / 1000000;
+}
+
+int64_t backoff_ms(unsigned number, int64_t retry_after_s)
+{
+    unsigned doubled = number > 1 ? number - 1 : 0;
+    uint32_t half = FIRST_BACKOFF_MS / 2u
+                    << (doubled < BACKOFF_DOUBLES_MAX ? doubled : BACKOFF_DOUBLES_MAX);
+    int64_t wait_ms = half + randombytes_uniform(half + 1);
+
+    return retry_after_s * 1000 > wait_ms ? retry_after_s * 1000 : wait_ms;
 }

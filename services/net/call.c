@@ -7,7 +7,7 @@
  * Until then the call is on its pool's list.  A handle of curl's is borrowed from the
  * pool for as long as the call is under way.
  *
- * Who wants the body in pieces gets them after curl has returned, not from inside
+ * A caller that wants the body in pieces gets them after curl has returned, not from inside
  * on_body(): there curl refuses to start or end other calls (CURLM_RECURSIVE_API_CALL).
  */
 #include "call_internal.h"
@@ -28,7 +28,7 @@
 
 #define REPLY_HEADERS_MAX_BYTES 65536 /* of one reply, all lines together */
 #define REQUEST_HEADERS_MAX \
-    5 /* X-Request-ID, traceparent, Authorization, Content-Type, Expect */
+    6 /* X-Request-ID, traceparent, Authorization, an extra one, Content-Type, Expect */
 #define HEADER_MAX_BYTES 8192
 
 #define SET(easy, option, value)                               \
@@ -47,11 +47,11 @@ struct call {
 
     call_done_fn *done;
     call_bytes_fn *on_bytes; /* NULL: the body is wanted whole */
-    void *context;           /* borrowed from whom started the call */
+    void *context;           /* borrowed from the caller */
 
     struct private_text body; /* owned; curl reads it while it sends */
-    struct curl_slist
-        headers[REQUEST_HEADERS_MAX]; /* linked; `data` is owned, wiped at the end */
+    /* Linked; `data` is owned, wiped at the end */
+    struct curl_slist headers[REQUEST_HEADERS_MAX];
     size_t header_count;
     int64_t timeout_ms;
 
@@ -113,6 +113,8 @@ static void prepare(struct call *call, const struct call_request *request)
                    request->authorization_name != NULL ? request->authorization_name
                                                        : "Authorization",
                    private_reveal(request->authorization));
+    if (request->extra_header != NULL)
+        add_header(call, request->extra_header, span_of(request->extra_value));
     if (request->content_type != NULL) {
         add_header(call, "Content-Type", span_of(request->content_type));
         add_header(call, "Expect", span_of("")); /* no 100-continue for big bodies */
@@ -176,25 +178,12 @@ struct call *call_start(struct call_pool *pool, struct call_request *request,
 
 /* ---- the reply ---- */
 
-static struct span header_value(const char *line, size_t length, const char *name)
-{
-    size_t from = strlen(name);
-
-    if (length < from || strncasecmp(line, name, from) != 0)
-        return (struct span){NULL, 0};
-    while (from < length && (line[from] == ' ' || line[from] == '\t'))
-        from++;
-    while (length > from && (unsigned char)line[length - 1] <= ' ')
-        length--;
-    return (struct span){line + from, length - from};
-}
-
 /* One line of the reply's head, without a NUL. */
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
     struct call *call = context;
     size_t length = size * count;
-    struct span value = header_value(line, length, "Retry-After:");
+    struct span value = call_header_value(line, length, "Retry-After");
 
     call->reply_head_bytes += length;
     if (call->reply_head_bytes > REPLY_HEADERS_MAX_BYTES)

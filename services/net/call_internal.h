@@ -53,7 +53,7 @@ struct call_pool {
     struct shard shards[CALL_SHARDS];
     struct origin *origins[CALL_ORIGINS_MAX]; /* owned */
     size_t origin_count;
-    struct wire **wires; /* owned: by descriptor; NULL where it is none of ours */
+    struct wire **wires; /* owned: by descriptor; NULL: not one of ours */
     size_t wires_capacity;
     CURL *spares[CALL_SPARES_MAX]; /* owned: prepared handles that no call uses */
     size_t spare_count;
@@ -78,28 +78,29 @@ void call_tell_bytes(struct shard *shard);
 /* call.c: curl has ended the transfer of this call. */
 void call_end(struct call *call, CURLcode code);
 
-/* call_memory.c: once in the program, before any other function of curl's. */
-void call_memory_init(void);
+/* retry_after.c: the value of the header of this name; NULL bytes where the line is
+ * another's. */
+struct span call_header_value(const char *line, size_t length, const char *name);
 
-/* retry_after.c: the value of Retry-After in seconds from `now_s`; -1 where it is no such
- * value. */
+/* retry_after.c: the value of Retry-After in seconds from `now_s`; -1: it is not one. */
 int64_t retry_after_parse(const char *value, size_t length, int64_t now_s);
 
 /* retry_after.c: the limits that a server tells of in the head of a reply: Groq's and
  * OpenAI's x-ratelimit-remaining-requests, -tokens and x-ratelimit-reset-requests, -tokens
  * (https://console.groq.com/docs/rate-limits). */
+#define RATE_LIMITS 2 /* requests, tokens */
 struct rate_limits {
-    bool is_spent[2];   /* requests, tokens: nothing remains */
-    int64_t reset_s[2]; /* 0: not said */
+    bool is_spent[RATE_LIMITS];   /* nothing remains */
+    int64_t reset_s[RATE_LIMITS]; /* 0: not said */
 };
 
 void rate_limits_read(struct rate_limits *limits, const char *line, size_t length);
 
-/* Seconds until no limit is spent any more; -1: none is, or nobody said when. */
+/* Seconds until no limit is spent any more; -1: none is, or the server did not say when. */
 int64_t rate_limits_wait_s(const struct rate_limits *limits);
 
 /* A Go duration as those headers have it ("2m59.56s", "7.66s", "110ms"), rounded up to whole
- * seconds; -1 where it is none. */
+ * seconds; -1: it is not one. */
 int64_t duration_parse(const char *value, size_t length);
 
 #endif

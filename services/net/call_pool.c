@@ -12,6 +12,7 @@
 #include "mem.h"
 
 #include <assert.h>
+#include <malloc.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,6 +41,60 @@
         if (curl_easy_setopt(easy, option, value) != CURLE_OK)                  \
             abort(); /* out of memory, or a libcurl without what Poise needs */ \
     } while (0)
+
+/* ---- curl's memory ----
+ *
+ * Wiped when it is given back: requests and replies pass through it, which hold people's
+ * words. */
+
+static void *take(size_t bytes)
+{
+    return mem_realloc(NULL, bytes > 0 ? bytes : 1);
+}
+
+static void *take_zeroed(size_t count, size_t bytes)
+{
+    if (bytes > 0 && count > SIZE_MAX / bytes)
+        return NULL;
+    return mem_zalloc(count * bytes);
+}
+
+static char *take_copy(const char *string)
+{
+    return mem_copy_string(string);
+}
+
+static void give_back(void *memory)
+{
+    if (memory != NULL)
+        explicit_bzero(memory, malloc_usable_size(memory));
+    free(memory);
+}
+
+/* Not realloc(), which would leave the old bytes behind. */
+static void *take_more(void *memory, size_t bytes)
+{
+    size_t held = memory != NULL ? malloc_usable_size(memory) : 0;
+    void *more;
+
+    if (memory != NULL && bytes <= held)
+        return memory;
+    more = take(bytes);
+    if (held > 0)
+        memcpy(more, memory, held);
+    give_back(memory);
+    return more;
+}
+
+/* Once in the program, before any other function of curl's. */
+static void memory_init(void)
+{
+    if (curl_global_init_mem(CURL_GLOBAL_DEFAULT, take, give_back, take_more, take_copy,
+                             take_zeroed) != CURLE_OK)
+        abort();
+}
+
+/* ---- the pool ---- */
 
 static void shard_open(struct shard *shard, struct call_pool *pool)
 {
@@ -77,7 +132,7 @@ struct call_pool *call_pool_new(struct loop *loop)
     static uv_once_t once = UV_ONCE_INIT;
     struct call_pool *pool = MEM_NEW(struct call_pool);
 
-    uv_once(&once, call_memory_init);
+    uv_once(&once, memory_init);
     pool->loop = loop;
     pool->has_proxy = has_proxy();
     pool->share = curl_share_init();

@@ -57,8 +57,6 @@ int64_t retry_after_parse(const char *value, size_t length, int64_t now_s)
 
 /* ---- x-ratelimit-... ---- */
 
-static const char *const kinds[] = {"requests", "tokens"};
-
 int64_t duration_parse(const char *value, size_t length)
 {
     double seconds = 0;
@@ -93,16 +91,13 @@ int64_t duration_parse(const char *value, size_t length)
     return seconds < LONGEST_WAIT ? (int64_t)(seconds + 0.999999) : LONGEST_WAIT;
 }
 
-/* The value of the header `prefix` and `kind`; NULL bytes where the line is another. */
-static struct span value_of(const char *line, size_t length, const char *prefix,
-                            const char *kind)
+struct span call_header_value(const char *line, size_t length, const char *name)
 {
-    size_t from = strlen(prefix), name = strlen(kind);
+    size_t from = strlen(name);
 
-    if (length <= from + name || strncasecmp(line, prefix, from) != 0 ||
-        strncasecmp(line + from, kind, name) != 0 || line[from + name] != ':')
+    if (length <= from || strncasecmp(line, name, from) != 0 || line[from] != ':')
         return (struct span){NULL, 0};
-    from += name + 1;
+    from++;
     while (from < length && (line[from] == ' ' || line[from] == '\t'))
         from++;
     while (length > from && (unsigned char)line[length - 1] <= ' ')
@@ -112,9 +107,14 @@ static struct span value_of(const char *line, size_t length, const char *prefix,
 
 void rate_limits_read(struct rate_limits *limits, const char *line, size_t length)
 {
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++) {
-        struct span left = value_of(line, length, "x-ratelimit-remaining-", kinds[i]);
-        struct span reset = value_of(line, length, "x-ratelimit-reset-", kinds[i]);
+    static const char *const names[][2] = {
+        {"x-ratelimit-remaining-requests", "x-ratelimit-reset-requests"},
+        {"x-ratelimit-remaining-tokens", "x-ratelimit-reset-tokens"},
+    };
+
+    for (size_t i = 0; i < RATE_LIMITS; i++) {
+        struct span left = call_header_value(line, length, names[i][0]);
+        struct span reset = call_header_value(line, length, names[i][1]);
         int64_t seconds;
 
         if (left.bytes != NULL)
@@ -130,7 +130,7 @@ int64_t rate_limits_wait_s(const struct rate_limits *limits)
 {
     int64_t wait_s = -1;
 
-    for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+    for (size_t i = 0; i < RATE_LIMITS; i++)
         if (limits->is_spent[i] && limits->reset_s[i] > 0 && limits->reset_s[i] > wait_s)
             wait_s = limits->reset_s[i];
     return wait_s;

@@ -3,7 +3,7 @@
  * reverse.
  *
  *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
- *                     a load balancer is told first, where it is given the time
+ *                     a load balancer is told first, if it is given the time
  *   SIGHUP            the safety patterns and the certificate are read again; a bad file
  *                     changes nothing
  */
@@ -13,12 +13,13 @@
 #include "certificate_notices.h"
 #include "clock.h"
 #include "mem.h"
+#include "names.h"
 #include "private_reveal.h"
 #include "server.h"
-#include "store_open.h"
-#include "supervisor.h"
-#include "version.h"
-#include "worker.h"
+#include "store.h"
+#include "supervisor_internal.h"
+#include "url.h"
+#include "worker_internal.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -27,6 +28,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -209,8 +211,8 @@ static bool make_workers(struct process *process, int64_t *ret_port)
 }
 
 /*
- * The first signal: whoever asks GET /readyz hears that this process leaves, and everyone
- * else is served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
+ * The first signal: GET /readyz says that this process is leaving, and all other requests
+ * are served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
  */
 static void on_terminate(uv_signal_t *handle, int number)
 {
@@ -247,7 +249,8 @@ static void drain(void *context)
     loop_stop(process->loop);
 }
 
-/* Said once every loop uses the new patterns: who waits for this line is not screened by the old. */
+/* Logged when every loop uses the new patterns: an operator who has seen this line knows that the
+ * old ones are gone. */
 static void on_reloaded(void *context)
 {
     struct process *process = context;
@@ -304,7 +307,7 @@ static void sweep(void *context)
     int64_t now_ms = clock_wall_ms();
     int64_t refusals_before_ms = now_ms - settings->refusal_log_days * DAY_MS;
 
-    process->shared.store->sweep(process->shared.store, now_ms, refusals_before_ms);
+    store_sweep(process->shared.store, now_ms, refusals_before_ms);
     if (*settings->refusal_log != '\0' &&
         !refusal_prune(settings->refusal_log, refusals_before_ms))
         log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
@@ -322,7 +325,7 @@ static void flush_log(void *context)
 static void announce(struct process *process, int64_t port)
 {
     const struct settings *settings = &process->settings;
-    bool is_builtin = coaches_begin_builtin(settings);
+    const struct coach *coach = worker_coach(process->workers[0]);
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);
@@ -330,12 +333,14 @@ static void announce(struct process *process, int64_t port)
     log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
     log_word(line, LOG_VERSION, version());
     log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
-    log_word(line, LOG_COACH, is_builtin ? "builtin" : "groq");
-    if (!is_builtin)
-        log_word(line, LOG_MODEL, settings->llm_model);
+    log_word(line, LOG_COACH, coach->name);
+    if (coach->model != NULL)
+        log_word(line, LOG_MODEL, coach->model);
     log_word(line, LOG_RULESET,
              process->ruleset != NULL ? ruleset_hash(process->ruleset) : "none");
     log_end(line);
+    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+        log_end(log_begin(process->log, LOG_WARNING, "needs_a_proxy_with_tls_in_front"));
 }
 
 static bool build(struct process *process, int64_t *ret_port)
@@ -360,7 +365,7 @@ static bool run(struct process *process, int64_t port)
     struct watchdog *watchdog = NULL;
     size_t started = 0;
 
-    /* Before anybody is served, whose turn a signal would else cut off. */
+    /* Before the first request, whose turn a signal would otherwise cut off. */
     watch(process, &process->terminate, SIGTERM, on_terminate);
     watch(process, &process->interrupt, SIGINT, on_terminate);
     watch(process, &process->hangup, SIGHUP, on_hangup);
@@ -419,6 +424,7 @@ int serve(int argc, char **argv)
     int status = 1;
 
     process->inherited = -1;
+    prctl(PR_SET_DUMPABLE, 0); /* no core file with answers and keys in it */
     signal(SIGPIPE, SIG_IGN);
     mallopt(M_TOP_PAD, HEAP_STEP_BYTES);
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);

@@ -1,4 +1,7 @@
-#include "supervisor.h"
+/*
+ * systemd's side of the service: its socket, its notices, its watchdog.
+ */
+#include "supervisor_internal.h"
 
 #include "mem.h"
 

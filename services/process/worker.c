@@ -1,10 +1,12 @@
-#include "worker.h"
+/*
+ * A worker: one loop, its thread, and what it lends to turns and questions.
+ */
+#include "worker_internal.h"
 
 #include "call.h"
 #include "coach_builtin.h"
 #include "mem.h"
 #include "server.h"
-#include "store_metered.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -90,17 +92,16 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
 {
     const struct settings *settings = shared->settings;
     struct worker *worker = MEM_NEW(struct worker);
+    struct provider_tools tools;
 
     worker->loop = loop_new();
     worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
-    worker->store = store_metered_new(shared->store, metrics, worker->log);
+    worker->store = store_new(shared->store, worker->loop, metrics, worker->log);
     worker->pool = call_pool_new(worker->loop);
-    coaches_init(&worker->coaches, settings, worker->loop, worker->pool, worker->log,
-                 metrics, coach_builtin_new);
-    transcribers_init(&worker->transcribers, settings, worker->pool, worker->log,
-                      metrics);
-    worker->speaker =
-        speaker_new(settings, worker->loop, worker->pool, worker->log, metrics);
+    tools = (struct provider_tools){settings, worker->pool, worker->log, metrics};
+    coaches_init(&worker->coaches, &tools, coach_builtin_new);
+    transcribers_init(&worker->transcribers, &tools);
+    worker->speaker = speaker_new(&tools);
     worker->fillers = filler_counter_new();
     if (ruleset != NULL)
         worker->filter = filter_new(ruleset);
@@ -172,6 +173,11 @@ static void swap_filter(void *context)
     free(reload);
 }
 
+const struct coach *worker_coach(const struct worker *worker)
+{
+    return worker->coaches.all[0];
+}
+
 void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *asker,
                    loop_fn *done, void *context)
 {
@@ -231,7 +237,7 @@ void worker_free(struct worker *worker)
     terms_reader_free(worker->reader);
     call_pool_free(worker->pool);
     filter_free(worker->filter);
-    store_metered_free(worker->store);
+    store_free(worker->store);
     log_free(worker->log);
     loop_free(worker->loop);
     free(worker);

@@ -1,262 +1,224 @@
 /*
- * The life of one ask of an OpenAI-compatible API.
+ * The wire of OpenAI-compatible chat completions, by default Groq's
+ * (https://console.groq.com/docs/api-reference, Create chat completion; errors:
+ * https://console.groq.com/docs/errors).
  *
- *   start > send > [on_bytes >] on_reply > done
- *             ^____________________|   with a weaker format, where the server answers 400
- *
- * Every path but cancel() ends in on_reply().
+ * What depends on the model, by Groq's documentation:
+ *   - strict structured output, a schema that the text must match, is there for gpt-oss-20b and
+ *     gpt-oss-120b (/docs/structured-outputs); others are asked for some JSON object.
+ *   - Structured outputs are not streamed, by that documentation, and JSON mode was not always:
+ *     a streamed text may have to be asked for without a form; the prompt says it.
+ *   - reasoning_effort and include_reasoning are for gpt-oss alone: others answer 400 to them
+ *     (/docs/reasoning).  Reasoning counts into max_completion_tokens.
  */
-#include "coach_groq.h"
-#include "coach_groq_internal.h"
-#include "coach_groq_stream_internal.h"
+#include "coach_http_internal.h"
 
-#include "clock.h"
-#include "mem.h"
-#include "provider_http_internal.h"
-
-#include <stdlib.h>
 #include <string.h>
 
-/* Retired by Groq in August 2026 (https://console.groq.com/docs/deprecations), and what
- * many deployments have in their settings. */
-#define RETIRED_MODEL "llama-3.3-70b-versatile"
+#define TEMPERATURE   0.6 /* Groq's advice for reasoning models: 0.5 to 0.7 */
+#define PASSAGES_SEED 1   /* with temperature 0: the same passages, the same answer */
 
-struct groq {
-    struct coach coach;              /* the first member: a coach is cast back */
-    const struct settings *settings; /* borrowed */
-    struct provider provider;
-    enum groq_format format;          /* the strongest that the server has not refused */
-    enum groq_format streamed_format; /* the same, for answers that are streamed */
-    bool has_told_of_retirement;
-};
-
-struct coach_call {
-    struct groq *groq;          /* borrowed */
-    struct upstream_call *call; /* owned; NULL: not pending */
-    coach_done_fn *done;
-    void *context; /* borrowed from whom asked */
-    struct id request_id;
-    struct trace trace;
-    enum groq_format format; /* of the request under way */
-    bool is_streamed;
-    struct groq_stream stream; /* of the request under way; zeroed for none */
-    bool may_be_the_format; /* why the request before it was refused, if there was one */
-    size_t format_offset;
-    int64_t deadline_us;
-};
-
-static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
-                                coach_done_fn *done, void *context);
-static void send_request(struct coach_call *ask, struct private_text body);
-static void on_reply(void *context, struct call_answer answer);
-static call_bytes_fn on_bytes;
-static bool send_weaker(struct coach_call *ask, struct call_answer *answer,
-                        const struct groq_verdict *verdict);
-static void remember_format(struct coach_call *ask);
-static void cancel(struct coach_call *ask);
-static void groq_free(struct coach *coach);
-static void report(const struct coach_call *ask, const struct call_answer *answer,
-                   const struct groq_verdict *verdict);
-
-struct coach *coach_groq_new(const struct settings *settings, const char *key_setting,
-                             struct call_pool *pool, struct log *log,
-                             struct metrics *metrics)
+static bool is_gpt_oss(const char *model)
 {
-    struct groq *groq = MEM_NEW(struct groq);
+    return strstr(model, "gpt-oss") != NULL;
+}
 
-    groq->coach = (struct coach){
-        .name = "groq", .start = start, .cancel = cancel, .free = groq_free};
-    groq->settings = settings;
-    groq->provider = (struct provider){
-        .name = groq->coach.name,
-        .model = settings->llm_model,
-        .event = "coach_failed",
-        .pool = pool,
-        .log = log,
-        .url = provider_url(settings->groq_base_url, "/chat/completions", "", ""),
-        .authorization = provider_authorization("Bearer", &settings->groq_api_key),
-    };
-    provider_connect(&groq->provider, settings, metrics, "coach", "chat",
-                     settings->llm_timeout_s);
-    groq->coach.url = groq->provider.url;
-    groq->format = groq_format_of(settings->llm_model);
-    groq->streamed_format = groq->format;
-    if (private_text_is_empty(&groq->provider.authorization)) {
-        struct log_line *line = log_begin(log, LOG_WARNING, "no_usable_key");
+static enum coach_form strongest(const char *model)
+{
+    return strstr(model, "gpt-oss-20b") != NULL || strstr(model, "gpt-oss-120b") != NULL
+               ? COACH_FORM_SCHEMA
+               : COACH_FORM_OBJECT;
+}
 
-        log_word(line, LOG_SETTING, key_setting);
-        log_end(line);
+/* ---- the request ---- */
+
+static void write_message(struct json_writer *writer, const char *role,
+                          const struct private_text *content)
+{
+    json_begin_object(writer);
+    json_put_string(writer, "role", role);
+    json_put_private(writer, "content", content);
+    json_end_object(writer);
+}
+
+static void write_members(struct json_writer *writer, const struct settings *settings,
+                          const char *model, const struct coach_ask *ask)
+{
+    bool is_from_passages = ask->task == COACH_PASSAGES;
+
+    json_put_string(writer, "model", model);
+    json_put_array(writer, "messages");
+    write_message(writer, "system", &ask->system);
+    write_message(writer, "user", &ask->user);
+    json_end_array(writer);
+    json_put_decimal(writer, "temperature", is_from_passages ? 0 : TEMPERATURE, 1);
+    if (is_from_passages) {
+        json_put_integer(writer, "seed", PASSAGES_SEED);
     }
-    return &groq->coach;
+    json_put_integer(writer, "max_completion_tokens", settings->llm_max_tokens);
+    if (is_gpt_oss(model)) {
+        json_put_string(writer, "reasoning_effort", "low");
+        json_put_boolean(writer, "include_reasoning", false);
+    }
+    if (ask->on_text != NULL) {
+        json_put_boolean(writer, "stream", true);
+    }
 }
 
-static void groq_free(struct coach *coach)
+static void write_form(struct json_writer *writer, enum coach_form form, const char *name,
+                       const char *schema)
 {
-    struct groq *groq = (struct groq *)coach;
-
-    provider_done(&groq->provider);
-    free(groq);
+    json_put_object(writer, "response_format");
+    json_put_string(writer, "type",
+                    form == COACH_FORM_SCHEMA ? "json_schema" : "json_object");
+    if (form == COACH_FORM_SCHEMA) {
+        json_put_object(writer, "json_schema");
+        json_put_string(writer, "name", name);
+        json_put_boolean(writer, "strict", true);
+        json_key(writer, "schema");
+        json_raw(writer, schema, strlen(schema));
+        json_end_object(writer);
+    }
+    json_end_object(writer);
 }
 
-static int64_t shorter(int64_t one, int64_t other)
+/* ---- the reply ---- */
+
+/* What is read of a completion, of a chunk of a stream (`delta` for `message`), and of an error.
+ * Groq puts the tokens of a stream, and what goes wrong behind its end, into x_groq. */
+enum place {
+    WHOLE,
+    CHOICES,
+    ERROR,
+    USAGE,
+    X_GROQ,
+    CHOICE,
+    CODE,
+    FAILED_GENERATION,
+    INPUT,
+    OUTPUT,
+    X_GROQ_ERROR,
+    X_GROQ_USAGE,
+    DELTA,
+    MESSAGE,
+    FINISH_REASON,
+    X_GROQ_CODE,
+    X_GROQ_INPUT,
+    X_GROQ_OUTPUT,
+    DELTA_CONTENT,
+    DELTA_REFUSAL,
+    CONTENT,
+    REFUSAL
+};
+
+static const struct json_place places[] = {
+    [WHOLE] = {WHOLE, ""},
+    [CHOICES] = {WHOLE, "choices"},
+    [ERROR] = {WHOLE, "error"},
+    [USAGE] = {WHOLE, "usage"},
+    [X_GROQ] = {WHOLE, "x_groq"},
+    [CHOICE] = {CHOICES, "0"},
+    [CODE] = {ERROR, "code"},
+    [FAILED_GENERATION] = {ERROR, "failed_generation"},
+    [INPUT] = {USAGE, "prompt_tokens"},
+    [OUTPUT] = {USAGE, "completion_tokens"},
+    [X_GROQ_ERROR] = {X_GROQ, "error"},
+    [X_GROQ_USAGE] = {X_GROQ, "usage"},
+    [DELTA] = {CHOICE, "delta"},
+    [MESSAGE] = {CHOICE, "message"},
+    [FINISH_REASON] = {CHOICE, "finish_reason"},
+    [X_GROQ_CODE] = {X_GROQ_ERROR, "code"},
+    [X_GROQ_INPUT] = {X_GROQ_USAGE, "prompt_tokens"},
+    [X_GROQ_OUTPUT] = {X_GROQ_USAGE, "completion_tokens"},
+    [DELTA_CONTENT] = {DELTA, "content"},
+    [DELTA_REFUSAL] = {DELTA, "refusal"},
+    [CONTENT] = {MESSAGE, "content"},
+    [REFUSAL] = {MESSAGE, "refusal"},
+};
+
+/* The model did not keep to its form: its fault, not the request's. */
+#define LOST_ITS_FORM "json_validate_failed"
+
+static const struct coach_code codes[] = {
+    {"model_not_found", ERROR_LLM_MODEL_NOT_FOUND},
+    {"model_decommissioned", ERROR_LLM_MODEL_NOT_FOUND},
+    {"invalid_api_key", ERROR_LLM_AUTH_ERROR},
+    {"content_filter", ERROR_LLM_CONTENT_FILTER}, /* Azure's OpenAI */
+    {"content_policy_violation", ERROR_LLM_CONTENT_FILTER},
+    {LOST_ITS_FORM, ERROR_LLM_PROVIDER_ERROR},
+    {"context_length_exceeded", ERROR_LLM_BAD_REQUEST},
+    {"rate_limit_exceeded", OK}, /* 429; or 413: this request alone is over a limit */
+    {"capacity_exceeded", OK},
+    {NULL, OK},
+};
+
+static void take_finish(struct coach_reading *reading, struct span reason)
 {
-    return one < other ? one : other;
+    reading->has_ended = true;
+    reading->is_cut_off = span_equals(reason, "length");
+    if (span_equals(reason, "content_filter"))
+        reading->error = reading->code_error = ERROR_LLM_CONTENT_FILTER;
 }
 
-static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
-                                coach_done_fn *done, void *context)
+static void take(struct coach_reading *reading, size_t place, enum json_token kind,
+                 struct span value)
 {
-    struct groq *groq = (struct groq *)coach;
-    struct coach_call *self = MEM_NEW(struct coach_call);
-    int64_t timeout_ms = shorter(ask->timeout_ms, groq->settings->llm_timeout_s * 1000);
-    struct private_text body;
-
-    self->groq = groq;
-    self->done = done;
-    self->context = context;
-    self->request_id = ask->request_id;
-    self->trace = ask->trace;
-    self->is_streamed = ask->on_text != NULL;
-    self->format = self->is_streamed ? groq->streamed_format : groq->format;
-    groq_stream_init(&self->stream, ask->on_text, context);
-    self->deadline_us = clock_monotonic_us() + timeout_ms * 1000;
-    body = groq_request_write(groq->settings, ask, self->format, &self->format_offset);
-    private_text_free(&ask->system);
-    private_text_free(&ask->user);
-    send_request(self, body);
-    return self;
+    switch ((enum place)place) {
+    case CONTENT:
+    case DELTA_CONTENT:
+        if (!reading->was_over)
+            coach_reading_text(reading, kind, value);
+        break;
+    case REFUSAL:
+    case DELTA_REFUSAL:
+        if (!reading->was_over && kind == JSON_STRING)
+            json_unescape(value, &reading->refusal);
+        break;
+    case FINISH_REASON:
+        if (!reading->was_over && kind == JSON_STRING && value.length > 0)
+            take_finish(reading, value);
+        break;
+    case ERROR:
+    case X_GROQ_ERROR: coach_reading_error(reading, kind, value); break;
+    case CODE:
+    case X_GROQ_CODE:
+        coach_reading_code(reading, value);
+        reading->has_lost_its_form |= span_equals(value, LOST_ITS_FORM);
+        break;
+    case FAILED_GENERATION: /* what the model wrote: it has been paid for */
+        if (reading->text.length == 0 && kind == JSON_STRING)
+            coach_reading_text(reading, kind, value);
+        break;
+    case INPUT:
+    case X_GROQ_INPUT: coach_reading_count(&reading->input_tokens, kind, value); break;
+    case OUTPUT:
+    case X_GROQ_OUTPUT: coach_reading_count(&reading->output_tokens, kind, value); break;
+    case WHOLE: /* nothing stands in the rest but the others */
+    case CHOICES:
+    case CHOICE:
+    case DELTA:
+    case MESSAGE:
+    case USAGE:
+    case X_GROQ:
+    case X_GROQ_USAGE: break;
+    }
 }
 
-/* Sends the body, which it takes over, in the time that is left. */
-static void send_request(struct coach_call *ask, struct private_text body)
-{
-    const struct provider *provider = &ask->groq->provider;
-    const struct private_text *authorization = &provider->authorization;
-    int64_t left_ms = (ask->deadline_us - clock_monotonic_us()) / 1000;
-    struct call_request request = {
-        .url = provider->url,
-        .content_type = "application/json",
-        .authorization = private_text_is_empty(authorization) ? NULL : authorization,
-        .request_id = &ask->request_id,
-        .trace = &ask->trace,
-        .body = body,
-        .timeout_ms = left_ms > 0 ? left_ms : 1,
-        .max_reply_bytes =
-            ask->is_streamed ? GROQ_STREAM_MAX_BYTES : GROQ_REPLY_MAX_BYTES,
-        .on_bytes = ask->is_streamed ? on_bytes : NULL,
-    };
-
-    ask->call = upstream_call(provider->upstream, &request, on_reply, ask);
-}
-
-static void on_bytes(void *context, struct span bytes)
-{
-    struct coach_call *ask = context;
-
-    groq_stream_feed(&ask->stream, bytes);
-}
-
-static void on_reply(void *context, struct call_answer answer)
-{
-    struct coach_call *ask = context;
-    struct groq_verdict verdict = ask->is_streamed
-                                      ? groq_stream_read(&ask->stream, &answer)
-                                      : groq_reply_read(&answer);
-
-    ask->call = NULL;
-    meter_note_call(ask->groq->provider.meter, provider_result(verdict.error, &answer),
-                    answer.duration_us);
-    meter_note_tokens(ask->groq->provider.meter, verdict.usage.input,
-                      verdict.usage.output);
-    if (verdict.error != OK)
-        report(ask, &answer, &verdict);
-    else if (ask->may_be_the_format)
-        remember_format(ask); /* it was the format: later asks begin with this one */
-
-    if (send_weaker(ask, &answer, &verdict))
-        return;
-    call_answer_free(&answer);
-    groq_stream_done(&ask->stream);
-    ask->done(ask->context, verdict.error, verdict.answer);
-    free(ask);
-}
-
-static void remember_format(struct coach_call *ask)
-{
-    if (ask->is_streamed)
-        ask->groq->streamed_format = ask->format;
-    else
-        ask->groq->format = ask->format;
-}
-
-/* Groq documents that it does not stream what it holds to a schema, and once answered so
- * to JSON mode as well; so a streamed answer is asked for without either in the end. */
-static bool send_weaker(struct coach_call *ask, struct call_answer *answer,
-                        const struct groq_verdict *verdict)
-{
-    enum groq_format weakest = ask->is_streamed ? GROQ_TEXT : GROQ_JSON_OBJECT;
-    coach_text_fn *on_text = ask->stream.on_text;
-    struct private_text body;
-
-    if (ask->format == weakest ||
-        !(verdict->may_be_the_schema ||
-          (verdict->has_lost_its_form && ask->format == GROQ_JSON_SCHEMA)))
-        return false;
-    ask->format--;
-    ask->may_be_the_format = verdict->may_be_the_schema;
-    body = groq_request_weaken(answer->request_body, ask->format_offset, ask->format);
-    answer->request_body = (struct private_text){NULL, 0};
-    call_answer_free(answer);
-    groq_stream_done(&ask->stream);
-    groq_stream_init(&ask->stream, on_text, ask->context);
-    send_request(ask, body);
-    return true;
-}
-
-static void cancel(struct coach_call *ask)
-{
-    if (ask == NULL)
-        return;
-    upstream_cancel(ask->call);
-    groq_stream_done(&ask->stream);
-    free(ask);
-}
-
-/* ---- the log ---- */
-
-static void report_retired_model(struct groq *groq)
-{
-    struct log_line *line;
-
-    if (groq->has_told_of_retirement ||
-        strcmp(groq->settings->llm_model, RETIRED_MODEL) != 0)
-        return;
-    groq->has_told_of_retirement = true;
-    line = log_begin(groq->provider.log, LOG_ERROR, "model_retired");
-    log_word(line, LOG_MODEL, groq->settings->llm_model);
-    log_word(line, LOG_OUTCOME, "set_llm_model_to_openai/gpt-oss-120b");
-    log_end(line);
-}
-
-/* One line for a failed call. */
-static void report(const struct coach_call *ask, const struct call_answer *answer,
-                   const struct groq_verdict *verdict)
-{
-    struct groq *groq = ask->groq;
-    struct log_line *line =
-        log_begin(groq->provider.log, LOG_WARNING, groq->provider.event);
-
-    log_id(line, LOG_REQUEST_ID, &ask->request_id);
-    log_word(line, LOG_COACH, groq->coach.name);
-    log_word(line, LOG_MODEL, groq->settings->llm_model);
-    log_word(line, LOG_CODE, error_info(verdict->error)->code);
-    log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
-    if (answer->outcome == CALL_ANSWERED)
-        log_number(line, LOG_PROVIDER_STATUS, answer->status);
-    if (verdict->provider_code != NULL)
-        log_word(line, LOG_PROVIDER_CODE, verdict->provider_code);
-    log_end(line);
-
-    if (verdict->error == ERROR_LLM_MODEL_NOT_FOUND)
-        report_retired_model(groq);
-}
+const struct coach_wire coach_groq = {
+    .name = "groq",
+    .path = "/chat/completions",
+    .models_path = "/models/",
+    .key_scheme = "Bearer",
+    .places = places,
+    .place_count = sizeof(places) / sizeof(*places),
+    .codes = codes,
+    .weakest_streamed = COACH_FORM_NONE,
+    /* Retired in August 2026 (https://console.groq.com/docs/deprecations), and what many
+     * deployments have in their settings. */
+    .retired_model = "llama-3.3-70b-versatile",
+    .advice = "set_llm_model_to_openai/gpt-oss-120b",
+    .strongest = strongest,
+    .write = write_members,
+    .write_form = write_form,
+    .take = take,
+};

@@ -5,7 +5,6 @@
  */
 #include "embedder.h"
 
-#include "clock.h"
 #include "json.h"
 #include "mem.h"
 #include "private_reveal.h"
@@ -21,14 +20,20 @@
 #define REPLY_MAX_DEPTH   8
 #define REQUEST_MAX_BYTES (16 * 1024 * 1024)
 #define DIMENSIONS_MOST   65536
-#define TIMEOUT_S         10 /* that a question waits, at most */
 
-static const struct provider_errors embedding_errors = {
-    .timeout = ERROR_LLM_TIMEOUT,
-    .rate_limit = ERROR_LLM_RATE_LIMIT,
-    .auth = ERROR_LLM_AUTH_ERROR,
-    .bad_request = ERROR_LLM_BAD_REQUEST,
-    .other = ERROR_LLM_PROVIDER_ERROR,
+static const int64_t timeout_s = 10; /* that a question waits, at most */
+
+static const struct provider_role embedder_role = {
+    .name = "embedder",
+    .operation = "embeddings",
+    .failed = "embeddings_failed",
+    .errors = {.timeout = ERROR_LLM_TIMEOUT,
+               .rate_limit = ERROR_LLM_RATE_LIMIT,
+               .auth = ERROR_LLM_AUTH_ERROR,
+               .not_found = ERROR_LLM_MODEL_NOT_FOUND,
+               .bad_request = ERROR_LLM_BAD_REQUEST,
+               .unknown_4xx = ERROR_LLM_PROVIDER_ERROR,
+               .other = ERROR_LLM_PROVIDER_ERROR},
 };
 
 struct embedder {
@@ -39,29 +44,24 @@ struct embedder_call {
     struct embedder *embedder;  /* borrowed */
     struct upstream_call *call; /* owned; NULL: not pending */
     size_t count;
-    struct id request_id;
+    struct errand errand;
     embedder_done_fn *done;
     void *context; /* borrowed from whom asked */
 };
 
-static void on_reply(void *context, struct call_answer answer);
+static call_done_fn on_reply;
 
-struct embedder *embedder_new(const struct settings *settings, struct call_pool *pool,
-                              struct log *log, struct metrics *metrics)
+struct embedder *embedder_new(const struct provider_tools *tools)
 {
+    const struct settings *settings = tools->settings;
     struct embedder *embedder = MEM_NEW(struct embedder);
 
-    embedder->provider = (struct provider){
-        .name = "embeddings",
-        .model = settings->embeddings_model,
-        .event = "embeddings_failed",
-        .pool = pool,
-        .log = log,
-        .url = provider_url(settings->embeddings_base_url, "/embeddings", "", ""),
-        .authorization = provider_authorization("Bearer", &settings->embeddings_api_key),
-    };
-    provider_connect(&embedder->provider, settings, metrics, "embedder", "embeddings",
-                     TIMEOUT_S);
+    embedder->provider.authorization =
+        provider_authorization("Bearer", &settings->embeddings_api_key);
+    provider_init(&embedder->provider, &embedder_role, tools, "embeddings",
+                  settings->embeddings_model,
+                  provider_url(settings->embeddings_base_url, "/embeddings", "", ""),
+                  &timeout_s);
     return embedder;
 }
 
@@ -90,15 +90,12 @@ static struct private_text write_body(const char *model, const struct span *text
     buffer_init(&out, REQUEST_MAX_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "model");
-    json_string(&writer, model);
-    json_key(&writer, "input");
-    json_begin_array(&writer);
+    json_put_string(&writer, "model", model);
+    json_put_array(&writer, "input");
     for (size_t i = 0; i < count; i++)
         json_span(&writer, texts[i]);
     json_end_array(&writer);
-    json_key(&writer, "encoding_format");
-    json_string(&writer, "float");
+    json_put_string(&writer, "encoding_format", "float");
     json_end_object(&writer);
     return private_text_take(&out);
 }
@@ -113,13 +110,12 @@ struct embedder_call *embedder_start(struct embedder *embedder, const struct spa
     assert(count > 0 && count <= EMBEDDER_TEXTS_MOST);
     call->embedder = embedder;
     call->count = count;
-    call->request_id = *request_id;
+    call->errand = provider_errand(&embedder->provider, request_id, NULL, timeout_ms);
     call->done = done;
     call->context = context;
-    call->call = provider_post(
-        &embedder->provider, "application/json",
-        write_body(embedder->provider.model, texts, count), &call->request_id, NULL,
-        clock_monotonic_us() + timeout_ms * 1000, REPLY_MAX_BYTES, on_reply, call);
+    call->call = provider_post(&embedder->provider, &call->errand,
+                               write_body(embedder->provider.model, texts, count),
+                               REPLY_MAX_BYTES, on_reply, call);
     return call;
 }
 
@@ -189,10 +185,8 @@ static void on_reply(void *context, struct call_answer answer)
     struct embedder *embedder = call->embedder;
     struct embeddings embeddings = {.retry_after_s = -1};
     struct span body = private_reveal(&answer.body);
-    enum error error = provider_error(&answer, &embedding_errors);
+    enum error error = provider_error(&embedder->provider, &answer);
 
-    if (answer.status == 404)
-        error = ERROR_LLM_MODEL_NOT_FOUND;
     if (error == OK) {
         struct json_object *root = json_parse(body.bytes, body.length, REPLY_MAX_DEPTH);
 
@@ -208,7 +202,7 @@ static void on_reply(void *context, struct call_answer answer)
     }
     if (error == ERROR_LLM_RATE_LIMIT || answer.outcome == CALL_HELD_BACK)
         embeddings.retry_after_s = answer.retry_after_s;
-    provider_report(&embedder->provider, &call->request_id, error, &answer);
+    provider_note(&embedder->provider, &call->errand, error, &answer, NULL);
     call_answer_free(&answer);
     call->done(call->context, error, embeddings);
     free(call);

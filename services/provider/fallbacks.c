@@ -1,81 +1,106 @@
+/*
+ * The coaches and transcribers that the settings name, each made with what is its own of them.
+ */
 #include "fallbacks.h"
 
-#include "coach_groq.h"
+#include "coach_http_internal.h"
 #include "mem.h"
+#include "transcriber_http_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Another coach's settings: the same but for who is asked.  What it does not own it
- * borrows from the settings. */
-static struct settings *variant_of(const struct settings *settings)
-{
-    struct settings *variant = MEM_NEW(struct settings);
+/* ---- coaches ---- */
 
-    *variant = *settings;
-    return variant;
+static enum llm_provider coach_choice(const struct settings *settings)
+{
+    if (settings->llm_provider != LLM_PROVIDER_AUTO)
+        return (enum llm_provider)settings->llm_provider;
+    if (!private_text_is_empty(&settings->groq_api_key))
+        return LLM_PROVIDER_GROQ;
+    return private_text_is_empty(&settings->anthropic_api_key) ? LLM_PROVIDER_BUILTIN
+                                                               : LLM_PROVIDER_ANTHROPIC;
 }
 
-static void add_coach(struct coaches *coaches, const struct settings *settings,
-                      struct span entry, struct call_pool *pool, struct log *log,
-                      struct metrics *metrics)
+static struct coach *new_groq(const struct provider_tools *tools, const char *model)
 {
-    struct settings *variant = variant_of(settings);
-    const char *at = memchr(entry.bytes, '@', entry.length);
-    size_t model_length = at != NULL ? (size_t)(at - entry.bytes) : entry.length;
+    const struct provider_place place = {.base_url = tools->settings->groq_base_url,
+                                         .model = model,
+                                         .key = &tools->settings->groq_api_key,
+                                         .key_setting = "GROQ_API_KEY"};
 
-    variant->llm_model = mem_copy(entry.bytes, model_length);
-    variant->groq_base_url =
-        at != NULL ? mem_copy(at + 1, entry.length - model_length - 1)
-                   : mem_copy(settings->groq_base_url, strlen(settings->groq_base_url));
-    if (at != NULL)
-        variant->groq_api_key = settings->llm_fallback_api_key;
-    coaches->variants[coaches->count] = variant;
-    coaches->all[coaches->count++] =
-        coach_groq_new(variant, at != NULL ? "LLM_FALLBACK_API_KEY" : "GROQ_API_KEY",
-                       pool, log, metrics);
+    return coach_http_new(&coach_groq, tools, &place);
 }
 
-bool coaches_begin_builtin(const struct settings *settings)
+static struct coach *new_anthropic(const struct provider_tools *tools)
 {
-    return settings->llm_provider == LLM_PROVIDER_BUILTIN ||
-           (settings->llm_provider == LLM_PROVIDER_AUTO &&
-            private_text_is_empty(&settings->groq_api_key));
+    const struct provider_place place = {.base_url = tools->settings->anthropic_base_url,
+                                         .model = tools->settings->anthropic_model,
+                                         .key = &tools->settings->anthropic_api_key,
+                                         .key_setting = "ANTHROPIC_API_KEY"};
+
+    return coach_http_new(&coach_anthropic, tools, &place);
 }
 
-void coaches_init(struct coaches *coaches, const struct settings *settings,
-                  struct loop *loop, struct call_pool *pool, struct log *log,
-                  struct metrics *metrics, new_builtin_fn *new_builtin)
+/* "model" or "model@url". */
+static struct coach *new_model(const struct provider_tools *tools, struct span entry)
 {
-    const char *rest = settings->llm_fallbacks;
+    char *model = mem_copy(entry.bytes, entry.length);
+    char *at = strchr(model, '@');
+    struct provider_place place = {.model = model,
+                                   .key = &tools->settings->llm_fallback_api_key,
+                                   .key_setting = "LLM_FALLBACK_API_KEY"};
+    struct coach *coach;
+
+    if (at != NULL) {
+        *at = '\0';
+        place.base_url = at + 1;
+    }
+    coach =
+        at != NULL ? coach_http_new(&coach_groq, tools, &place) : new_groq(tools, model);
+    free(model);
+    return coach;
+}
+
+static struct coach *new_first(const struct provider_tools *tools,
+                               new_builtin_fn *new_builtin)
+{
+    switch (coach_choice(tools->settings)) {
+    case LLM_PROVIDER_GROQ: return new_groq(tools, tools->settings->llm_model);
+    case LLM_PROVIDER_ANTHROPIC: return new_anthropic(tools);
+    case LLM_PROVIDER_AUTO:
+    case LLM_PROVIDER_BUILTIN: break;
+    }
+    return new_builtin(call_pool_loop(tools->pool));
+}
+
+void coaches_init(struct coaches *coaches, const struct provider_tools *tools,
+                  new_builtin_fn *new_builtin)
+{
+    const char *rest = tools->settings->llm_fallbacks;
     struct span entry;
 
-    *coaches = (struct coaches){0};
-    coaches->all[coaches->count++] =
-        coaches_begin_builtin(settings)
-            ? new_builtin(loop)
-            : coach_groq_new(settings, "GROQ_API_KEY", pool, log, metrics);
-    while (coaches->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry))
+    *coaches = (struct coaches){.all = {new_first(tools, new_builtin)}, .count = 1};
+    while (coaches->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry)) {
+        struct coach **next = &coaches->all[coaches->count++];
+
         if (span_equals(entry, "builtin"))
-            coaches->all[coaches->count++] = new_builtin(loop);
+            *next = new_builtin(call_pool_loop(tools->pool));
+        else if (span_equals(entry, "anthropic"))
+            *next = new_anthropic(tools);
         else
-            add_coach(coaches, settings, entry, pool, log, metrics);
+            *next = new_model(tools, entry);
+    }
 }
 
 void coaches_done(struct coaches *coaches)
 {
-    for (size_t i = 0; i < coaches->count; i++) {
-        struct settings *variant = coaches->variants[i];
-
+    for (size_t i = 0; i < coaches->count; i++)
         coach_free(coaches->all[i]);
-        if (variant == NULL)
-            continue;
-        free(variant->llm_model);
-        free(variant->groq_base_url);
-        free(variant);
-    }
     *coaches = (struct coaches){0};
 }
+
+/* ---- transcribers ---- */
 
 static enum stt_provider stt_provider_named(struct span name)
 {
@@ -86,46 +111,50 @@ static enum stt_provider stt_provider_named(struct span name)
 
 /* STT_MODEL is the first one's; so are STT_BASE_URL and STT_API_KEY, but for Deepgram,
  * which has no use for them: then they are openai's. */
-static void become(struct settings *variant, enum stt_provider first,
-                   enum stt_provider provider)
+static struct provider_place place_of(const struct settings *settings,
+                                      enum stt_provider first, enum stt_provider vendor)
 {
-    variant->stt_provider = (int)provider;
-    if (provider == first)
-        return;
-    variant->stt_model = "";
-    if (first == STT_PROVIDER_DEEPGRAM && provider == STT_PROVIDER_OPENAI)
-        return;
-    variant->stt_base_url = "";
-    variant->stt_api_key = (struct private_text){NULL, 0};
+    static const struct private_text no_key;
+    struct provider_place place = {.base_url = "", .model = "", .key = &no_key};
+
+    if (vendor == first)
+        place.model = settings->stt_model;
+    if (vendor == first ||
+        (first == STT_PROVIDER_DEEPGRAM && vendor == STT_PROVIDER_OPENAI)) {
+        place.base_url = settings->stt_base_url;
+        place.key = &settings->stt_api_key;
+    }
+    return place;
 }
 
-void transcribers_init(struct transcribers *transcribers, const struct settings *settings,
-                       struct call_pool *pool, struct log *log, struct metrics *metrics)
+static void add_transcriber(struct transcribers *transcribers,
+                            const struct provider_tools *tools, enum stt_provider vendor)
 {
-    const char *rest = settings->stt_fallbacks;
-    struct transcriber *first = transcriber_new(settings, pool, log, metrics);
+    const struct provider_place place =
+        place_of(tools->settings, transcriber_choice(tools->settings), vendor);
+
+    transcribers->all[transcribers->count++] = transcriber_new(tools, vendor, &place);
+}
+
+void transcribers_init(struct transcribers *transcribers,
+                       const struct provider_tools *tools)
+{
+    enum stt_provider first = transcriber_choice(tools->settings);
+    const char *rest = tools->settings->stt_fallbacks;
     struct span entry;
 
     *transcribers = (struct transcribers){0};
-    if (first == NULL)
+    if (first == STT_PROVIDER_NONE)
         return;
-    transcribers->all[transcribers->count++] = first;
-    while (transcribers->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry)) {
-        struct settings *variant = variant_of(settings);
-
-        become(variant, transcriber_choice(settings), stt_provider_named(entry));
-        transcribers->variants[transcribers->count] = variant;
-        transcribers->all[transcribers->count++] =
-            transcriber_new(variant, pool, log, metrics);
-    }
+    add_transcriber(transcribers, tools, first);
+    while (transcribers->count <= FALLBACKS_MOST && settings_next_entry(&rest, &entry))
+        add_transcriber(transcribers, tools, stt_provider_named(entry));
 }
 
 void transcribers_done(struct transcribers *transcribers)
 {
-    for (size_t i = 0; i < transcribers->count; i++) {
+    for (size_t i = 0; i < transcribers->count; i++)
         transcriber_free(transcribers->all[i]);
-        free(transcribers->variants[i]);
-    }
     *transcribers = (struct transcribers){0};
 }
 

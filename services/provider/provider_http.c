@@ -1,3 +1,7 @@
+/*
+ * What all calls of vendors over HTTP have in common: the URL and the key, one call, doctor's
+ * question, and what a failure means, counts and leaves in the log.
+ */
 #include "provider_http_internal.h"
 
 #include "buffer.h"
@@ -14,28 +18,35 @@
 /* Who has waited for so long has given any server its chance. */
 #define PATIENCE_MS 5000
 
-void provider_connect(struct provider *provider, const struct settings *settings,
-                      struct metrics *metrics, const char *role, const char *operation,
-                      int64_t timeout_s)
+void provider_init(struct provider *provider, const struct provider_role *role,
+                   const struct provider_tools *tools, const char *name,
+                   const char *model, char *url, const int64_t *timeout_s)
 {
-    int64_t timeout_ms = timeout_s * 1000;
+    int64_t timeout_ms = *timeout_s * 1000;
     /* A little less: part of the time is gone before the first try begins. */
     int64_t whole_ms = timeout_ms - timeout_ms / 10;
     struct upstream_limits limits = {
-        .retries = (unsigned)settings->provider_retries,
-        .breaker_threshold = (unsigned)settings->breaker_failures,
+        .retries = (unsigned)tools->settings->provider_retries,
+        .breaker_threshold = (unsigned)tools->settings->breaker_failures,
         .patience_ms = whole_ms < PATIENCE_MS ? whole_ms : PATIENCE_MS,
     };
 
-    provider->meter = metrics_meter(metrics, &(struct meter_name){
-                                                 .role = role,
-                                                 .provider = provider->name,
-                                                 .operation = operation,
-                                                 .model = provider->model,
-                                                 .url = provider->url,
-                                             });
-    if (provider->pool != NULL)
-        provider->upstream = upstream_new(provider->pool, limits, provider->meter);
+    provider->role = role;
+    provider->name = name;
+    provider->model = mem_copy_string(model);
+    provider->url = url;
+    provider->log = tools->log;
+    provider->pool = tools->pool;
+    provider->timeout_s = timeout_s;
+    provider->meter = metrics_meter(tools->metrics, &(struct meter_name){
+                                                        .role = role->name,
+                                                        .provider = name,
+                                                        .operation = role->operation,
+                                                        .model = model,
+                                                        .url = url,
+                                                    });
+    if (url != NULL)
+        provider->upstream = upstream_new(tools->pool, limits, provider->meter);
 }
 
 void provider_done(struct provider *provider)
@@ -44,7 +55,7 @@ void provider_done(struct provider *provider)
     private_text_free(&provider->authorization);
     free(provider->url);
     free(provider->probe_url);
-    provider->url = provider->probe_url = NULL;
+    free(provider->model);
 }
 
 static void append_encoded(struct buffer *url, const char *value)
@@ -106,42 +117,78 @@ struct private_text provider_authorization(const char *scheme,
     return private_text_take(&out);
 }
 
+const char *provider_or(const char *setting, const char *standard)
+{
+    return *setting != '\0' ? setting : standard;
+}
+
+/* ---- one call ---- */
+
+struct errand provider_errand(const struct provider *provider,
+                              const struct id *request_id, const struct trace *trace,
+                              int64_t timeout_ms)
+{
+    int64_t most_ms = *provider->timeout_s * 1000;
+    struct errand errand = {.request_id = *request_id};
+
+    if (trace != NULL)
+        errand.trace = *trace;
+    if (timeout_ms > most_ms)
+        timeout_ms = most_ms;
+    errand.deadline_us = clock_monotonic_us() + timeout_ms * 1000;
+    return errand;
+}
+
+/* Of every request, doctor's too. */
+static void identify(const struct provider *provider, struct call_request *request)
+{
+    if (!private_text_is_empty(&provider->authorization))
+        request->authorization = &provider->authorization;
+    request->authorization_name = provider->authorization_name;
+    request->extra_header = provider->extra_header;
+    request->extra_value = provider->extra_value;
+}
+
+struct upstream_call *provider_send(const struct provider *provider,
+                                    const struct errand *errand,
+                                    struct call_request *request, call_done_fn *done,
+                                    void *context)
+{
+    int64_t left_ms = (errand->deadline_us - clock_monotonic_us()) / 1000;
+
+    identify(provider, request);
+    if (request->url == NULL)
+        request->url = provider->url;
+    request->request_id = &errand->request_id;
+    request->trace = &errand->trace;
+    request->timeout_ms = left_ms > 0 ? left_ms : 1;
+    return upstream_call(provider->upstream, request, done, context);
+}
+
 struct upstream_call *provider_post(const struct provider *provider,
-                                    const char *content_type, struct private_text body,
-                                    const struct id *request_id,
-                                    const struct trace *trace, int64_t deadline_us,
+                                    const struct errand *errand, struct private_text json,
                                     size_t max_reply_bytes, call_done_fn *done,
                                     void *context)
 {
-    const struct private_text *authorization = &provider->authorization;
-    int64_t left_ms = (deadline_us - clock_monotonic_us()) / 1000;
-    struct call_request request = {
-        .url = provider->url,
-        .content_type = content_type,
-        .authorization = private_text_is_empty(authorization) ? NULL : authorization,
-        .request_id = request_id,
-        .trace = trace,
-        .body = body,
-        .timeout_ms = left_ms > 0 ? left_ms : 1,
-        .max_reply_bytes = max_reply_bytes,
-    };
+    struct call_request request = {.content_type = "application/json",
+                                   .body = json,
+                                   .max_reply_bytes = max_reply_bytes};
 
-    return upstream_call(provider->upstream, &request, done, context);
+    return provider_send(provider, errand, &request, done, context);
 }
 
 /* ---- doctor's question ---- */
 
 struct probe {
-    const struct provider *provider; /* borrowed, like the next */
-    const struct provider_errors *errors;
-    provider_probe_done_fn *done;
+    const struct provider *provider; /* borrowed */
+    probe_done_fn *done;
     void *context; /* borrowed from whom asked */
 };
 
 static void on_probed(void *context, struct call_answer answer)
 {
     struct probe *probe = context;
-    enum error error = provider_error(&answer, probe->errors);
+    enum error error = provider_error(probe->provider, &answer);
 
     if (probe->provider->is_probe_optional &&
         (answer.status == 404 || answer.status == 405))
@@ -151,19 +198,17 @@ static void on_probed(void *context, struct call_answer answer)
     free(probe);
 }
 
-void provider_probe(const struct provider *provider, const struct provider_errors *errors,
-                    int64_t timeout_ms, provider_probe_done_fn *done, void *context)
+void provider_probe(const struct provider *provider, probe_done_fn *done, void *context)
 {
-    const struct private_text *authorization = &provider->authorization;
     struct probe *probe = MEM_NEW(struct probe);
     struct call_request request = {
         .url = provider->probe_url,
-        .authorization = private_text_is_empty(authorization) ? NULL : authorization,
-        .timeout_ms = timeout_ms,
+        .timeout_ms = *provider->timeout_s * 1000,
         .max_reply_bytes = PROBE_MAX_BYTES,
     };
 
-    *probe = (struct probe){provider, errors, done, context};
+    *probe = (struct probe){provider, done, context};
+    identify(provider, &request);
     call_start(provider->pool, &request, on_probed, probe);
 }
 
@@ -177,6 +222,7 @@ static enum error error_of_status(long status, const struct provider_errors *err
     case 401:
     case 402: /* the account behind the key cannot pay */
     case 403: return errors->auth;
+    case 404: return errors->not_found;
     case 400:
     case 413:
     case 415:
@@ -184,13 +230,16 @@ static enum error error_of_status(long status, const struct provider_errors *err
     case 408: return errors->timeout;
     case 429:
     case 498: return errors->rate_limit; /* Groq: flex tier at its capacity */
-    default: return errors->other;
+    case 499: return errors->other;      /* Groq: cancelled, though not by us */
+    default: return status >= 400 && status < 500 ? errors->unknown_4xx : errors->other;
     }
 }
 
-enum error provider_error(const struct call_answer *answer,
-                          const struct provider_errors *errors)
+enum error provider_error(const struct provider *provider,
+                          const struct call_answer *answer)
 {
+    const struct provider_errors *errors = &provider->role->errors;
+
     switch (answer->outcome) {
     case CALL_ANSWERED: return error_of_status(answer->status, errors);
     case CALL_TIMED_OUT: return errors->timeout;
@@ -247,20 +296,21 @@ enum call_result provider_result(enum error error, const struct call_answer *ans
     }
 }
 
-void provider_report(const struct provider *provider, const struct id *request_id,
-                     enum error error, const struct call_answer *answer)
+void provider_note(const struct provider *provider, const struct errand *errand,
+                   enum error error, const struct call_answer *answer, const char *code)
 {
     enum call_result result = provider_result(error, answer);
 
     meter_note_call(provider->meter, result, answer->duration_us);
     if (result != CALL_RESULT_OK)
-        provider_log_failure(provider, request_id, error, answer);
+        provider_log_failure(provider, &errand->request_id, error, answer, code);
 }
 
 void provider_log_failure(const struct provider *provider, const struct id *request_id,
-                          enum error error, const struct call_answer *answer)
+                          enum error error, const struct call_answer *answer,
+                          const char *code)
 {
-    struct log_line *line = log_begin(provider->log, LOG_WARNING, provider->event);
+    struct log_line *line = log_begin(provider->log, LOG_WARNING, provider->role->failed);
 
     log_id(line, LOG_REQUEST_ID, request_id);
     log_word(line, LOG_PROVIDER, provider->name);
@@ -270,5 +320,7 @@ void provider_log_failure(const struct provider *provider, const struct id *requ
         log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
     if (answer != NULL && answer->outcome == CALL_ANSWERED)
         log_number(line, LOG_PROVIDER_STATUS, answer->status);
+    if (code != NULL)
+        log_word(line, LOG_PROVIDER_CODE, code);
     log_end(line);
 }

@@ -1,53 +1,62 @@
 /*
- * What the vendors have in common, whatever they are asked for: where they are, their key,
- * the meaning of a failure, its line in the log, and what is counted.
+ * What the vendors have in common, whatever they are asked for: where they are, their key, one
+ * call, the meaning of a failure, its line in the log, and what is counted.
  */
 #ifndef PROVIDER_HTTP_INTERNAL_H
 #define PROVIDER_HTTP_INTERNAL_H
 
 #include "call.h"
 #include "errors.h"
-#include "log.h"
 #include "meter.h"
-#include "metrics.h"
 #include "private_text.h"
-#include "settings.h"
+#include "provider.h"
 #include "upstream.h"
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Who is asked. */
-struct provider {
-    const char *name;       /* static */
-    const char *model;      /* borrowed from the settings, or static; or the voice */
-    const char *event;      /* static: of a failure's line in the log */
-    struct call_pool *pool; /* borrowed, like the next two; NULL: not over HTTP */
-    struct log *log;
-    struct meter *meter;
-    struct upstream *upstream; /* owned; NULL: not over HTTP */
-    char *url;                 /* owned; likewise */
-    char *probe_url;           /* owned; likewise: a GET that costs nothing */
-    bool is_probe_optional;    /* a server that does not know that URL may still do */
-    struct private_text authorization; /* owned; empty: none */
-};
-
 /* The rows of errors.def that the failures of one kind of provider come to. */
 struct provider_errors {
     enum error timeout;
     enum error rate_limit;
     enum error auth;
-    enum error bad_request;
+    enum error not_found;
+    enum error bad_request; /* 400, 413, 415, 422 */
+    enum error unknown_4xx;
     enum error other;
 };
 
-/* Gives a provider that has its name, its model, and over HTTP its URL and pool, a meter
- * and an upstream as the settings want it; `timeout_s` is what its own setting allows a
- * call.  Role and operation: meter.h. */
-void provider_connect(struct provider *provider, const struct settings *settings,
-                      struct metrics *metrics, const char *role, const char *operation,
-                      int64_t timeout_s);
+/* What providers of one kind are for; static. */
+struct provider_role {
+    const char *name, *operation; /* meter.h */
+    const char *failed;           /* what a failure's line in the log is called */
+    struct provider_errors errors;
+};
+
+/* Who is asked.  Its owner sets what stands before the role, as far as there is any, and then
+ * provider_init() does the rest. */
+struct provider {
+    char *probe_url;        /* owned: a GET that costs nothing */
+    bool is_probe_optional; /* a server that does not know that URL may still do */
+    struct private_text authorization;      /* owned */
+    const char *authorization_name;         /* static: its header; NULL: Authorization */
+    const char *extra_header, *extra_value; /* static: one more header of each request */
+    const struct provider_role *role;
+    const char *name; /* static */
+    char *model;      /* owned; or the voice, or the collection */
+    char *url;        /* owned; NULL: not over HTTP */
+    struct log *log;  /* borrowed, like the next three */
+    struct call_pool *pool;
+    struct meter *meter;
+    const int64_t *timeout_s;  /* what the settings allow a call */
+    struct upstream *upstream; /* owned; NULL: not over HTTP */
+};
+
+/* `name` is static, the URL is taken, NULL where it is not asked over HTTP; the model is copied. */
+void provider_init(struct provider *provider, const struct provider_role *role,
+                   const struct provider_tools *tools, const char *name,
+                   const char *model, char *url, const int64_t *timeout_s);
 
 /* Frees what is in it. */
 void provider_done(struct provider *provider);
@@ -63,34 +72,54 @@ char *provider_url(const char *base, const char *path, const char *value,
 struct private_text provider_authorization(const char *scheme,
                                            const struct private_text *key);
 
-/* One POST in the time that is left, tried again as upstream.h says.  Takes the body over;
- * the content type is borrowed until the end. */
+/* The setting, or what stands in for it where it is "". */
+const char *provider_or(const char *setting, const char *standard);
+
+/* For whom a call is made, and until when; kept by whoever makes it. */
+struct errand {
+    struct id request_id;
+    struct trace trace;
+    int64_t deadline_us;
+};
+
+/* `timeout_ms` from now, or what the provider's setting allows where that is less.  `trace` may
+ * be NULL. */
+struct errand provider_errand(const struct provider *provider,
+                              const struct id *request_id, const struct trace *trace,
+                              int64_t timeout_ms);
+
+/* One call in the time that is left, tried again as upstream.h says.  Fills in what is the
+ * provider's and the errand's; the URL may be another one.  What the request points to is borrowed
+ * until the end, and its body is taken. */
+struct upstream_call *provider_send(const struct provider *provider,
+                                    const struct errand *errand,
+                                    struct call_request *request, call_done_fn *done,
+                                    void *context);
+
+/* One POST of JSON whose reply is wanted whole. */
 struct upstream_call *provider_post(const struct provider *provider,
-                                    const char *content_type, struct private_text body,
-                                    const struct id *request_id,
-                                    const struct trace *trace, int64_t deadline_us,
+                                    const struct errand *errand, struct private_text json,
                                     size_t max_reply_bytes, call_done_fn *done,
                                     void *context);
 
-typedef void provider_probe_done_fn(void *context, enum error error);
-
-/* Asks probe_url.  `done` once, from the loop; all is borrowed until then. */
-void provider_probe(const struct provider *provider, const struct provider_errors *errors,
-                    int64_t timeout_ms, provider_probe_done_fn *done, void *context);
+/* Asks probe_url; the provider is borrowed until `done`. */
+void provider_probe(const struct provider *provider, probe_done_fn *done, void *context);
 
 /* What a call came to: OK for a 2xx. */
-enum error provider_error(const struct call_answer *answer,
-                          const struct provider_errors *errors);
+enum error provider_error(const struct provider *provider,
+                          const struct call_answer *answer);
 
 /* What came of a call, for its count. */
 enum call_result provider_result(enum error error, const struct call_answer *answer);
 
-/* Counts what came of a call, and writes a line where that is a failure. */
-void provider_report(const struct provider *provider, const struct id *request_id,
-                     enum error error, const struct call_answer *answer);
+/* Counts what came of a call, and writes a line where that is a failure; `code`, static, is the
+ * vendor's own word for it, or NULL. */
+void provider_note(const struct provider *provider, const struct errand *errand,
+                   enum error error, const struct call_answer *answer, const char *code);
 
 /* That line alone.  `answer` is NULL where there was no call. */
 void provider_log_failure(const struct provider *provider, const struct id *request_id,
-                          enum error error, const struct call_answer *answer);
+                          enum error error, const struct call_answer *answer,
+                          const char *code);
 
 #endif

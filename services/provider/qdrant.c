@@ -15,14 +15,19 @@
 
 #define REPLY_MAX_BYTES (32 * 1024 * 1024)
 #define REPLY_MAX_DEPTH 32
-#define TIMEOUT_S       10 /* that a question waits, at most */
 
-static const struct provider_errors qdrant_errors = {
-    .timeout = ERROR_STORE_UNAVAILABLE,
-    .rate_limit = ERROR_STORE_UNAVAILABLE,
-    .auth = ERROR_STORE_UNAVAILABLE,
-    .bad_request = ERROR_STORE_UNAVAILABLE,
-    .other = ERROR_STORE_UNAVAILABLE,
+static const int64_t timeout_s = 10; /* that a question waits, at most */
+
+static const struct provider_role qdrant_role = {
+    .name = "retriever",
+    .failed = "qdrant_failed",
+    .errors = {.timeout = ERROR_STORE_UNAVAILABLE,
+               .rate_limit = ERROR_STORE_UNAVAILABLE,
+               .auth = ERROR_STORE_UNAVAILABLE,
+               .not_found = ERROR_NOT_FOUND,
+               .bad_request = ERROR_STORE_UNAVAILABLE,
+               .unknown_4xx = ERROR_STORE_UNAVAILABLE,
+               .other = ERROR_STORE_UNAVAILABLE},
 };
 
 struct qdrant {
@@ -33,29 +38,26 @@ struct qdrant_call {
     struct qdrant *qdrant;      /* borrowed */
     struct upstream_call *call; /* owned */
     char *url;                  /* owned; the call borrows it */
-    struct id request_id;
+    struct errand errand;
     qdrant_done_fn *done;
     void *context; /* borrowed from whom asked */
 };
 
-static void on_reply(void *context, struct call_answer answer);
+static call_done_fn on_reply;
 
-struct qdrant *qdrant_new(const struct settings *settings, struct call_pool *pool,
-                          struct log *log, struct metrics *metrics)
+struct qdrant *qdrant_new(const struct provider_tools *tools)
 {
+    const struct settings *settings = tools->settings;
     struct qdrant *qdrant = MEM_NEW(struct qdrant);
 
-    qdrant->provider = (struct provider){
-        .name = "qdrant",
-        .model = settings->qdrant_collection,
-        .event = "qdrant_failed",
-        .pool = pool,
-        .log = log,
-        .url = provider_url(settings->qdrant_url, "/collections/",
-                            settings->qdrant_collection, ""),
-        .authorization = provider_authorization("", &settings->qdrant_api_key),
-    };
-    provider_connect(&qdrant->provider, settings, metrics, "retriever", NULL, TIMEOUT_S);
+    qdrant->provider.authorization =
+        provider_authorization("", &settings->qdrant_api_key);
+    qdrant->provider.authorization_name = "api-key";
+    provider_init(&qdrant->provider, &qdrant_role, tools, "qdrant",
+                  settings->qdrant_collection,
+                  provider_url(settings->qdrant_url, "/collections/",
+                               settings->qdrant_collection, ""),
+                  &timeout_s);
     return qdrant;
 }
 
@@ -72,27 +74,21 @@ struct qdrant_call *qdrant_start(struct qdrant *qdrant, const char *method,
                                  const struct id *request_id, int64_t timeout_ms,
                                  qdrant_done_fn *done, void *context)
 {
-    const struct private_text *key = &qdrant->provider.authorization;
     struct qdrant_call *call = MEM_NEW(struct qdrant_call);
-    char *url = provider_url(qdrant->provider.url, path, "", "");
     struct call_request request = {
-        .url = url,
         .method = method,
         .content_type = private_text_is_empty(&body) ? NULL : "application/json",
-        .authorization = private_text_is_empty(key) ? NULL : key,
-        .authorization_name = "api-key",
-        .request_id = request_id,
         .body = body,
-        .timeout_ms = timeout_ms > 0 ? timeout_ms : 1,
         .max_reply_bytes = REPLY_MAX_BYTES,
     };
 
     call->qdrant = qdrant;
-    call->request_id = *request_id;
+    call->errand = provider_errand(&qdrant->provider, request_id, NULL, timeout_ms);
     call->done = done;
     call->context = context;
-    call->url = url;
-    call->call = upstream_call(qdrant->provider.upstream, &request, on_reply, call);
+    request.url = call->url = provider_url(qdrant->provider.url, path, "", "");
+    call->call =
+        provider_send(&qdrant->provider, &call->errand, &request, on_reply, call);
     return call;
 }
 
@@ -100,19 +96,17 @@ static void on_reply(void *context, struct call_answer answer)
 {
     struct qdrant_call *call = context;
     struct span body = private_reveal(&answer.body);
-    enum error error = provider_error(&answer, &qdrant_errors);
+    enum error error = provider_error(&call->qdrant->provider, &answer);
     struct json_object *root = NULL, *result = NULL;
     long status = answer.status;
 
-    if (status == 404)
-        error = ERROR_NOT_FOUND;
     if (error == OK) {
         root = json_parse(body.bytes, body.length, REPLY_MAX_DEPTH);
         result = json_member(root, "result");
         if (result == NULL)
             error = ERROR_STORE_UNAVAILABLE;
     }
-    provider_report(&call->qdrant->provider, &call->request_id, error, &answer);
+    provider_note(&call->qdrant->provider, &call->errand, error, &answer, NULL);
     call_answer_free(&answer);
     call->done(call->context, error, status, result);
     json_object_put(root);

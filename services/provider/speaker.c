@@ -3,9 +3,8 @@
  */
 #include "speaker.h"
 
-#include "speaker_deepgram.h"
-#include "speaker_espeak.h"
-#include "speaker_openai.h"
+#include "speaker_espeak_internal.h"
+#include "speaker_http_internal.h"
 
 enum tts_provider speaker_choice(const struct settings *settings)
 {
@@ -20,21 +19,16 @@ enum tts_provider speaker_choice(const struct settings *settings)
     return speaker_espeak_is_installed() ? TTS_PROVIDER_ESPEAK : TTS_PROVIDER_NONE;
 }
 
-struct speaker *speaker_new(const struct settings *settings, struct loop *loop,
-                            struct call_pool *pool, struct log *log,
-                            struct metrics *metrics)
+struct speaker *speaker_new(const struct provider_tools *tools)
 {
-    enum tts_provider choice = speaker_choice(settings);
+    enum tts_provider choice = speaker_choice(tools->settings);
 
     switch (choice) {
-    case TTS_PROVIDER_DEEPGRAM:
-        return speaker_deepgram_new(settings, loop, pool, log, metrics);
+    case TTS_PROVIDER_DEEPGRAM: return speaker_deepgram_new(tools);
     case TTS_PROVIDER_GROQ:
     case TTS_PROVIDER_OPENAI:
-        return speaker_openai_new(settings, choice == TTS_PROVIDER_GROQ, loop, pool, log,
-                                  metrics);
-    case TTS_PROVIDER_ESPEAK:
-        return speaker_espeak_new(settings, "espeak-ng", loop, log, metrics);
+        return speaker_openai_new(tools, choice == TTS_PROVIDER_GROQ);
+    case TTS_PROVIDER_ESPEAK: return speaker_espeak_new(tools, "espeak-ng");
     case TTS_PROVIDER_AUTO:
     case TTS_PROVIDER_NONE: break;
     }

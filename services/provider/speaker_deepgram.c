@@ -3,8 +3,6 @@
  * (https://developers.deepgram.com/reference/text-to-speech/speak-request): the model is
  * the voice, and one call takes 2,000 characters.
  */
-#include "speaker_deepgram.h"
-
 #include "speaker_http_internal.h"
 
 #define STANDARD_MODEL "aura-2-thalia-en"
@@ -14,25 +12,20 @@ static void write_members(const struct speaker_http *http, struct json_writer *w
                           struct span piece)
 {
     (void)http;
-    json_key(writer, "text");
-    json_span(writer, piece);
+    json_put_span(writer, "text", piece);
 }
 
-struct speaker *speaker_deepgram_new(const struct settings *settings, struct loop *loop,
-                                     struct call_pool *pool, struct log *log,
-                                     struct metrics *metrics)
+struct speaker *speaker_deepgram_new(const struct provider_tools *tools)
 {
-    const char *model = *settings->tts_model != '\0'   ? settings->tts_model
-                        : *settings->tts_voice != '\0' ? settings->tts_voice
-                                                       : STANDARD_MODEL;
+    const struct settings *settings = tools->settings;
+    const char *base = settings->deepgram_base_url;
+    const char *model = provider_or(settings->tts_model,
+                                    provider_or(settings->tts_voice, STANDARD_MODEL));
     struct speaker_http *http =
-        speaker_http_new("deepgram", model,
-                         provider_url(settings->deepgram_base_url,
-                                      "/v1/speak?model=", model, "&encoding=mp3"),
-                         settings, loop, pool, log, metrics);
+        speaker_http_new(tools, "deepgram", model,
+                         provider_url(base, "/v1/speak?model=", model, "&encoding=mp3"));
 
-    http->provider.probe_url =
-        provider_url(settings->deepgram_base_url, "/v1/auth/token", "", "");
+    http->provider.probe_url = provider_url(base, "/v1/auth/token", "", "");
     http->provider.authorization =
         provider_authorization("Token", &settings->deepgram_api_key);
     http->max_characters = MAX_CHARACTERS;

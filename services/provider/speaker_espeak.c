@@ -8,7 +8,7 @@
  * which may be after its call: a call that is cancelled or out of time only leaves its
  * slot behind.
  */
-#include "speaker_espeak.h"
+#include "speaker_espeak_internal.h"
 
 #include "clock.h"
 #include "espeak_child_internal.h"
@@ -31,7 +31,6 @@ struct slot {
 
 struct espeak {
     struct speaker speaker;            /* the first member: it is cast back */
-    const struct settings *settings;   /* borrowed */
     struct loop *loop;                 /* borrowed */
     struct provider provider;          /* its model is the voice */
     char *program;                     /* owned; NULL: it is not installed */
@@ -47,7 +46,7 @@ struct speaker_call {
     struct loop_timer *timer;  /* owned; NULL: not pending */
     speaker_done_fn *done;
     void *context; /* borrowed from whom asked */
-    struct id request_id;
+    struct errand errand;
     struct private_text text; /* owned */
     int64_t started_us;
     enum error failure; /* told by on_failure(); OK: none */
@@ -67,16 +66,14 @@ static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *a
 {
     struct espeak *espeak = (struct espeak *)speaker;
     struct speaker_call *call = MEM_NEW(struct speaker_call);
-    int64_t timeout_ms = espeak->settings->tts_timeout_s * 1000;
     enum error error;
 
-    if (ask->timeout_ms < timeout_ms)
-        timeout_ms = ask->timeout_ms;
     call->espeak = espeak;
     call->started_us = clock_monotonic_us();
+    call->errand = provider_errand(&espeak->provider, &ask->request_id, &ask->trace,
+                                   ask->timeout_ms);
     call->done = done;
     call->context = context;
-    call->request_id = ask->request_id;
     call->text = ask->text;
     ask->text = (struct private_text){NULL, 0};
     error = judge(espeak, call);
@@ -84,7 +81,9 @@ static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *a
         fail_later(call, error);
         return call;
     }
-    call->timer = loop_timer_start(espeak->loop, timeout_ms, on_deadline, call);
+    call->timer = loop_timer_start(espeak->loop,
+                                   (call->errand.deadline_us - call->started_us) / 1000,
+                                   on_deadline, call);
     if (espeak->last != NULL)
         espeak->last->next = call;
     else
@@ -228,7 +227,8 @@ static void finish(struct speaker_call *call, enum error error, struct speech sp
 
     note(call, provider_result(error, NULL));
     if (error != OK)
-        provider_log_failure(&call->espeak->provider, &call->request_id, error, NULL);
+        provider_log_failure(&call->espeak->provider, &call->errand.request_id, error,
+                             NULL, NULL);
     leave(call);
     done(context, error, speech);
 }
@@ -266,6 +266,7 @@ static void espeak_free(struct speaker *speaker)
         assert(espeak->slots[i].call == NULL);
         espeak_child_free(espeak->slots[i].child);
     }
+    provider_done(&espeak->provider);
     free(espeak->program);
     free(espeak);
 }
@@ -273,7 +274,7 @@ static void espeak_free(struct speaker *speaker)
 /* Doctor's question, on its way. */
 struct asked {
     bool is_installed;
-    speaker_probe_done_fn *done;
+    probe_done_fn *done;
     void *context; /* borrowed from whom asked */
 };
 
@@ -285,7 +286,7 @@ static void tell(void *context)
     free(asked);
 }
 
-static void probe(struct speaker *speaker, speaker_probe_done_fn *done, void *context)
+static void probe(struct speaker *speaker, probe_done_fn *done, void *context)
 {
     struct espeak *espeak = (struct espeak *)speaker;
     struct asked *asked = MEM_NEW(struct asked);
@@ -294,9 +295,11 @@ static void probe(struct speaker *speaker, speaker_probe_done_fn *done, void *co
     loop_later(espeak->loop, tell, asked);
 }
 
-struct speaker *speaker_espeak_new(const struct settings *settings, const char *program,
-                                   struct loop *loop, struct log *log,
-                                   struct metrics *metrics)
+static const struct provider_role espeak_role = {.name = "speaker",
+                                                 .failed = "speaker_failed"};
+
+struct speaker *speaker_espeak_new(const struct provider_tools *tools,
+                                   const char *program)
 {
     struct espeak *espeak = MEM_NEW(struct espeak);
 
@@ -305,16 +308,10 @@ struct speaker *speaker_espeak_new(const struct settings *settings, const char *
                                        .cancel = cancel,
                                        .free = espeak_free,
                                        .probe = probe};
-    espeak->settings = settings;
-    espeak->loop = loop;
-    espeak->provider = (struct provider){
-        .name = "espeak",
-        .model = *settings->tts_voice != '\0' ? settings->tts_voice : STANDARD_VOICE,
-        .event = "speaker_failed",
-        .log = log,
-    };
-    provider_connect(&espeak->provider, settings, metrics, "speaker", NULL,
-                     settings->tts_timeout_s);
+    espeak->loop = call_pool_loop(tools->pool);
+    provider_init(&espeak->provider, &espeak_role, tools, espeak->speaker.name,
+                  provider_or(tools->settings->tts_voice, STANDARD_VOICE), NULL,
+                  &tools->settings->tts_timeout_s);
     espeak->program = espeak_child_find(program);
     for (size_t i = 0; i < SPEAKER_ESPEAK_CHILDREN; i++)
         espeak->slots[i].espeak = espeak;

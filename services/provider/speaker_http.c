@@ -10,7 +10,7 @@
  */
 #include "speaker_http_internal.h"
 
-#include "clock.h"
+#include "loop.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "speech_pieces_internal.h"
@@ -24,12 +24,16 @@
 #define REQUEST_MAX_BYTES (256 * 1024)
 #define REPLY_MAX_BYTES   (16 * 1024 * 1024)
 
-static const struct provider_errors tts_errors = {
-    .timeout = ERROR_TTS_TIMEOUT,
-    .rate_limit = ERROR_TTS_RATE_LIMIT,
-    .auth = ERROR_TTS_AUTH_ERROR,
-    .bad_request = ERROR_TTS_BAD_REQUEST,
-    .other = ERROR_TTS_PROVIDER_ERROR,
+static const struct provider_role speaker_role = {
+    .name = "speaker",
+    .failed = "speaker_failed",
+    .errors = {.timeout = ERROR_TTS_TIMEOUT,
+               .rate_limit = ERROR_TTS_RATE_LIMIT,
+               .auth = ERROR_TTS_AUTH_ERROR,
+               .not_found = ERROR_TTS_PROVIDER_ERROR,
+               .bad_request = ERROR_TTS_BAD_REQUEST,
+               .unknown_4xx = ERROR_TTS_PROVIDER_ERROR,
+               .other = ERROR_TTS_PROVIDER_ERROR},
 };
 
 /* One of the calls that may be under way at once. */
@@ -43,9 +47,7 @@ struct speaker_call {
     struct speaker_http *http; /* borrowed */
     speaker_done_fn *done;
     void *context; /* borrowed from whom asked */
-    struct id request_id;
-    struct trace trace;
-    int64_t deadline_us;
+    struct errand errand;
     struct private_text text;              /* owned */
     struct span pieces[PIECES_MAX];        /* into the text */
     struct private_text audio[PIECES_MAX]; /* owned: of each piece, once it is there */
@@ -55,57 +57,11 @@ struct speaker_call {
     struct lane lanes[CALLS_AT_ONCE];
 };
 
-static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *ask,
-                                  speaker_done_fn *done, void *context);
-static void on_unspeakable(void *context);
-static void fill_lanes(struct speaker_call *self);
-static void send_next(struct lane *lane);
-static void on_reply(void *context, struct call_answer answer);
-static void join(struct speaker_call *self);
-static void finish(struct speaker_call *self, enum error error, struct speech speech);
-static void cancel(struct speaker_call *call);
-static void leave(struct speaker_call *self);
-static void http_free(struct speaker *speaker);
-static void http_probe(struct speaker *speaker, speaker_probe_done_fn *done,
-                       void *context);
+static call_done_fn on_reply;
 
-static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *ask,
-                                  speaker_done_fn *done, void *context)
+static struct loop *loop_of(const struct speaker_http *http)
 {
-    struct speaker_http *http = (struct speaker_http *)speaker;
-    struct speaker_call *self = MEM_NEW(struct speaker_call);
-    int64_t timeout_ms = http->settings->tts_timeout_s * 1000;
-
-    assert(ask->timeout_ms > 0);
-    if (ask->timeout_ms < timeout_ms)
-        timeout_ms = ask->timeout_ms;
-    self->http = http;
-    self->done = done;
-    self->context = context;
-    self->request_id = ask->request_id;
-    self->trace = ask->trace;
-    self->deadline_us = clock_monotonic_us() + timeout_ms * 1000;
-    self->text = ask->text;
-    ask->text = (struct private_text){NULL, 0};
-    if (private_text_is_valid(&self->text))
-        self->piece_count = speech_pieces_cut(
-            private_reveal(&self->text), http->max_characters, PIECES_MAX, self->pieces);
-    if (self->piece_count == 0 || self->piece_count > PIECES_MAX) {
-        loop_later(http->loop, on_unspeakable, self);
-        return self;
-    }
-    for (size_t i = 0; i < CALLS_AT_ONCE; i++)
-        self->lanes[i].owner = self;
-    if (upstream_state(http->provider.upstream) == BREAKER_CLOSED)
-        fill_lanes(self);
-    else
-        send_next(&self->lanes[0]); /* the probe: a second call would be held back */
-    return self;
-}
-
-static void on_unspeakable(void *context)
-{
-    finish(context, ERROR_TTS_BAD_REQUEST, (struct speech){.retry_after_s = -1});
+    return call_pool_loop(http->provider.pool);
 }
 
 static struct private_text write_body(const struct speaker_http *http, struct span piece)
@@ -130,10 +86,9 @@ static void send_next(struct lane *lane)
     if (self->next_piece == self->piece_count)
         return;
     lane->piece = self->next_piece++;
-    lane->call =
-        provider_post(&http->provider, "application/json",
-                      write_body(http, self->pieces[lane->piece]), &self->request_id,
-                      &self->trace, self->deadline_us, REPLY_MAX_BYTES, on_reply, lane);
+    lane->call = provider_post(&http->provider, &self->errand,
+                               write_body(http, self->pieces[lane->piece]),
+                               REPLY_MAX_BYTES, on_reply, lane);
 }
 
 static void fill_lanes(struct speaker_call *self)
@@ -143,18 +98,88 @@ static void fill_lanes(struct speaker_call *self)
             send_next(&self->lanes[i]);
 }
 
+/* Ends the calls that are under way, and frees. */
+static void leave(struct speaker_call *self)
+{
+    for (size_t i = 0; i < CALLS_AT_ONCE; i++)
+        upstream_cancel(self->lanes[i].call);
+    for (size_t i = 0; i < self->piece_count && i < PIECES_MAX; i++)
+        private_text_free(&self->audio[i]);
+    private_text_free(&self->text);
+    free(self);
+}
+
+static void finish(struct speaker_call *self, enum error error, struct speech speech)
+{
+    speaker_done_fn *done = self->done;
+    void *context = self->context;
+
+    leave(self);
+    done(context, error, speech);
+}
+
+static void on_unspeakable(void *context)
+{
+    finish(context, ERROR_TTS_BAD_REQUEST, (struct speech){.retry_after_s = -1});
+}
+
+static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *ask,
+                                  speaker_done_fn *done, void *context)
+{
+    struct speaker_http *http = (struct speaker_http *)speaker;
+    struct speaker_call *self = MEM_NEW(struct speaker_call);
+
+    assert(ask->timeout_ms > 0);
+    self->http = http;
+    self->done = done;
+    self->context = context;
+    self->errand =
+        provider_errand(&http->provider, &ask->request_id, &ask->trace, ask->timeout_ms);
+    self->text = ask->text;
+    ask->text = (struct private_text){NULL, 0};
+    if (private_text_is_valid(&self->text))
+        self->piece_count = speech_pieces_cut(
+            private_reveal(&self->text), http->max_characters, PIECES_MAX, self->pieces);
+    if (self->piece_count == 0 || self->piece_count > PIECES_MAX) {
+        loop_later(loop_of(http), on_unspeakable, self);
+        return self;
+    }
+    for (size_t i = 0; i < CALLS_AT_ONCE; i++)
+        self->lanes[i].owner = self;
+    if (upstream_state(http->provider.upstream) == BREAKER_CLOSED)
+        fill_lanes(self);
+    else
+        send_next(&self->lanes[0]); /* the probe: a second call would be held back */
+    return self;
+}
+
+static void join(struct speaker_call *self)
+{
+    struct speech speech = {.retry_after_s = -1};
+    enum audio_container kind = speech_pieces_kind(&self->audio[0]);
+
+    if (!speech_pieces_join(self->audio, self->piece_count, &speech.audio)) {
+        provider_log_failure(&self->http->provider, &self->errand.request_id,
+                             ERROR_TTS_PROVIDER_ERROR, NULL, NULL);
+        finish(self, ERROR_TTS_PROVIDER_ERROR, speech);
+        return;
+    }
+    speech.content_type = audio_media_type(kind);
+    finish(self, OK, speech);
+}
+
 static void on_reply(void *context, struct call_answer answer)
 {
     struct lane *lane = context;
     struct speaker_call *self = lane->owner;
     const struct speaker_http *http = self->http;
     struct speech none = {.retry_after_s = answer.retry_after_s};
-    enum error error = provider_error(&answer, &tts_errors);
+    enum error error = provider_error(&http->provider, &answer);
 
     lane->call = NULL;
     if (error == OK && speech_pieces_kind(&answer.body) == AUDIO_UNKNOWN)
         error = ERROR_TTS_PROVIDER_ERROR;
-    provider_report(&http->provider, &self->request_id, error, &answer);
+    provider_note(&http->provider, &self->errand, error, &answer, NULL);
     if (error != OK) {
         if (error != ERROR_TTS_RATE_LIMIT)
             none.retry_after_s = -1;
@@ -171,47 +196,12 @@ static void on_reply(void *context, struct call_answer answer)
         fill_lanes(self);
 }
 
-static void join(struct speaker_call *self)
-{
-    struct speech speech = {.retry_after_s = -1};
-    enum audio_container kind = speech_pieces_kind(&self->audio[0]);
-
-    if (!speech_pieces_join(self->audio, self->piece_count, &speech.audio)) {
-        provider_log_failure(&self->http->provider, &self->request_id,
-                             ERROR_TTS_PROVIDER_ERROR, NULL);
-        finish(self, ERROR_TTS_PROVIDER_ERROR, speech);
-        return;
-    }
-    speech.content_type = audio_media_type(kind);
-    finish(self, OK, speech);
-}
-
-static void finish(struct speaker_call *self, enum error error, struct speech speech)
-{
-    speaker_done_fn *done = self->done;
-    void *context = self->context;
-
-    leave(self);
-    done(context, error, speech);
-}
-
 static void cancel(struct speaker_call *call)
 {
     if (call == NULL)
         return;
-    loop_forget(call->http->loop, on_unspeakable, call);
+    loop_forget(loop_of(call->http), on_unspeakable, call);
     leave(call);
-}
-
-/* Ends the calls that are under way, and frees. */
-static void leave(struct speaker_call *self)
-{
-    for (size_t i = 0; i < CALLS_AT_ONCE; i++)
-        upstream_cancel(self->lanes[i].call);
-    for (size_t i = 0; i < self->piece_count && i < PIECES_MAX; i++)
-        private_text_free(&self->audio[i]);
-    private_text_free(&self->text);
-    free(self);
 }
 
 static void http_free(struct speaker *speaker)
@@ -222,39 +212,23 @@ static void http_free(struct speaker *speaker)
     free(http);
 }
 
-static void http_probe(struct speaker *speaker, speaker_probe_done_fn *done,
-                       void *context)
+static void http_probe(struct speaker *speaker, probe_done_fn *done, void *context)
 {
-    struct speaker_http *http = (struct speaker_http *)speaker;
-
-    provider_probe(&http->provider, &tts_errors, http->settings->tts_timeout_s * 1000,
-                   done, context);
+    provider_probe(&((struct speaker_http *)speaker)->provider, done, context);
 }
 
-struct speaker_http *speaker_http_new(const char *name, const char *model, char *url,
-                                      const struct settings *settings, struct loop *loop,
-                                      struct call_pool *pool, struct log *log,
-                                      struct metrics *metrics)
+struct speaker_http *speaker_http_new(const struct provider_tools *tools,
+                                      const char *name, const char *model, char *url)
 {
     struct speaker_http *http = MEM_NEW(struct speaker_http);
 
+    provider_init(&http->provider, &speaker_role, tools, name, model, url,
+                  &tools->settings->tts_timeout_s);
     http->speaker = (struct speaker){.name = name,
                                      .start = start,
                                      .cancel = cancel,
                                      .free = http_free,
                                      .probe = http_probe,
                                      .url = url};
-    http->settings = settings;
-    http->loop = loop;
-    http->provider = (struct provider){
-        .name = name,
-        .model = model,
-        .event = "speaker_failed",
-        .pool = pool,
-        .log = log,
-        .url = url,
-    };
-    provider_connect(&http->provider, settings, metrics, "speaker", NULL,
-                     settings->tts_timeout_s);
     return http;
 }

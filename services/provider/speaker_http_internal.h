@@ -5,16 +5,13 @@
 #define SPEAKER_HTTP_INTERNAL_H
 
 #include "json.h"
-#include "loop.h"
 #include "provider_http_internal.h"
 #include "speaker.h"
 
 #include <stddef.h>
 
 struct speaker_http {
-    struct speaker speaker;          /* the first member: it is cast back */
-    const struct settings *settings; /* borrowed */
-    struct loop *loop;               /* borrowed */
+    struct speaker speaker; /* the first member: it is cast back */
     struct provider provider;
     const char *voice; /* borrowed from the settings, or static; NULL: the model is it */
     size_t max_characters; /* of one call */
@@ -25,10 +22,16 @@ struct speaker_http {
 };
 
 /* One that still lacks its key, its voice, its limit and its function write().  `name` is
- * static; the URL is taken; all else is borrowed. */
-struct speaker_http *speaker_http_new(const char *name, const char *model, char *url,
-                                      const struct settings *settings, struct loop *loop,
-                                      struct call_pool *pool, struct log *log,
-                                      struct metrics *metrics);
+ * static; the URL is taken. */
+struct speaker_http *speaker_http_new(const struct provider_tools *tools,
+                                      const char *name, const char *model, char *url);
+
+/* ---- vendors ---- */
+
+struct speaker *speaker_deepgram_new(const struct provider_tools *tools);
+
+/* Any OpenAI-compatible API.  `is_groq`: Groq's base URL, key, model and voice stand in where the
+ * settings have none of their own for speech; else OpenAI's. */
+struct speaker *speaker_openai_new(const struct provider_tools *tools, bool is_groq);
 
 #endif

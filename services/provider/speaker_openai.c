@@ -4,8 +4,6 @@
  * call, mp3 among others; https://console.groq.com/docs/text-to-speech: Orpheus takes 200
  * and gives WAV only).
  */
-#include "speaker_openai.h"
-
 #include "speaker_http_internal.h"
 
 #include <string.h>
@@ -27,38 +25,30 @@ static bool is_orpheus(const char *model)
 static void write_members(const struct speaker_http *http, struct json_writer *writer,
                           struct span piece)
 {
-    json_key(writer, "model");
-    json_string(writer, http->provider.model);
-    json_key(writer, "input");
-    json_span(writer, piece);
-    json_key(writer, "voice");
-    json_string(writer, http->voice);
-    json_key(writer, "response_format");
-    json_string(writer, is_orpheus(http->provider.model) ? "wav" : "mp3");
+    json_put_string(writer, "model", http->provider.model);
+    json_put_span(writer, "input", piece);
+    json_put_string(writer, "voice", http->voice);
+    json_put_string(writer, "response_format",
+                    is_orpheus(http->provider.model) ? "wav" : "mp3");
 }
 
-static const char *or_else(const char *text, const char *standard)
+struct speaker *speaker_openai_new(const struct provider_tools *tools, bool is_groq)
 {
-    return *text != '\0' ? text : standard;
-}
-
-struct speaker *speaker_openai_new(const struct settings *settings, bool is_groq,
-                                   struct loop *loop, struct call_pool *pool,
-                                   struct log *log, struct metrics *metrics)
-{
-    const char *base = or_else(settings->tts_base_url,
-                               is_groq ? settings->groq_base_url : OPENAI_BASE_URL);
-    const char *model = or_else(settings->tts_model, is_groq ? GROQ_MODEL : OPENAI_MODEL);
+    const struct settings *settings = tools->settings;
     bool has_own_key = !private_text_is_empty(&settings->tts_api_key) || !is_groq;
-    struct speaker_http *http = speaker_http_new(
-        is_groq ? "groq" : "openai", model, provider_url(base, "/audio/speech", "", ""),
-        settings, loop, pool, log, metrics);
+    const char *base = provider_or(settings->tts_base_url,
+                                   is_groq ? settings->groq_base_url : OPENAI_BASE_URL);
+    const char *model =
+        provider_or(settings->tts_model, is_groq ? GROQ_MODEL : OPENAI_MODEL);
+    struct speaker_http *http =
+        speaker_http_new(tools, is_groq ? "groq" : "openai", model,
+                         provider_url(base, "/audio/speech", "", ""));
 
     http->provider.probe_url = provider_url(base, "/models/", model, "");
     http->provider.is_probe_optional = *settings->tts_base_url != '\0';
     http->provider.authorization = provider_authorization(
         "Bearer", has_own_key ? &settings->tts_api_key : &settings->groq_api_key);
-    http->voice = or_else(settings->tts_voice, is_groq ? GROQ_VOICE : OPENAI_VOICE);
+    http->voice = provider_or(settings->tts_voice, is_groq ? GROQ_VOICE : OPENAI_VOICE);
     http->max_characters =
         is_orpheus(model) ? ORPHEUS_MAX_CHARACTERS : OPENAI_MAX_CHARACTERS;
     http->write = write_members;

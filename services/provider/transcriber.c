@@ -1,13 +1,10 @@
 /*
  * Which transcriber the settings come to, and what all vendors' replies are read with.
  */
-#include "transcriber.h"
+#include "transcriber_http_internal.h"
 
 #include "json.h"
 #include "mem.h"
-#include "transcriber_deepgram.h"
-#include "transcriber_http_internal.h"
-#include "transcriber_openai.h"
 
 #include <stdlib.h>
 
@@ -26,19 +23,15 @@ enum stt_provider transcriber_choice(const struct settings *settings)
                                                           : STT_PROVIDER_GROQ;
 }
 
-struct transcriber *transcriber_new(const struct settings *settings,
-                                    struct call_pool *pool, struct log *log,
-                                    struct metrics *metrics)
+struct transcriber *transcriber_new(const struct provider_tools *tools,
+                                    enum stt_provider vendor,
+                                    const struct provider_place *place)
 {
-    enum stt_provider choice = transcriber_choice(settings);
-
-    switch (choice) {
-    case STT_PROVIDER_DEEPGRAM:
-        return transcriber_deepgram_new(settings, pool, log, metrics);
+    switch (vendor) {
+    case STT_PROVIDER_DEEPGRAM: return transcriber_deepgram_new(tools, place);
     case STT_PROVIDER_GROQ:
     case STT_PROVIDER_OPENAI:
-        return transcriber_openai_new(settings, choice == STT_PROVIDER_GROQ, pool, log,
-                                      metrics);
+        return transcriber_openai_new(tools, place, vendor == STT_PROVIDER_GROQ);
     case STT_PROVIDER_AUTO:
     case STT_PROVIDER_NONE: break;
     }

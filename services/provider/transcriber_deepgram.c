@@ -4,10 +4,9 @@
  *
  * The recording is the body as it is: nothing is copied.
  */
-#include "transcriber_deepgram.h"
+#include "transcriber_http_internal.h"
 
 #include "json.h"
-#include "transcriber_http_internal.h"
 
 #include <string.h>
 
@@ -19,31 +18,6 @@
 #define OPTIONS                                           \
     "&smart_format=true&punctuate=true&filler_words=true" \
     "&profanity_filter=false"
-
-static void write_request(const struct transcriber_http *http,
-                          struct transcriber_ask *ask,
-                          struct transcriber_request *ret_request);
-static enum error read_reply(struct json_object *reply, struct transcript *transcript);
-
-struct transcriber *transcriber_deepgram_new(const struct settings *settings,
-                                             struct call_pool *pool, struct log *log,
-                                             struct metrics *metrics)
-{
-    const char *model =
-        *settings->stt_model != '\0' ? settings->stt_model : STANDARD_MODEL;
-    struct transcriber_http *http = transcriber_http_new(
-        "deepgram", model,
-        provider_url(settings->deepgram_base_url, "/v1/listen?model=", model, OPTIONS),
-        settings, pool, log, metrics);
-
-    http->provider.probe_url =
-        provider_url(settings->deepgram_base_url, "/v1/auth/token", "", "");
-    http->provider.authorization =
-        provider_authorization("Token", &settings->deepgram_api_key);
-    http->write = write_request;
-    http->read = read_reply;
-    return &http->transcriber;
-}
 
 static void write_request(const struct transcriber_http *http,
                           struct transcriber_ask *ask,
@@ -85,4 +59,22 @@ static enum error read_reply(struct json_object *reply, struct transcript *trans
         transcript->duration_ms = transcriber_ms(duration_s);
     transcriber_read_words(json_member(best, "words"), transcript);
     return OK;
+}
+
+struct transcriber *transcriber_deepgram_new(const struct provider_tools *tools,
+                                             const struct provider_place *place)
+{
+    const struct settings *settings = tools->settings;
+    const char *base = settings->deepgram_base_url;
+    const char *model = provider_or(place->model, STANDARD_MODEL);
+    struct transcriber_http *http =
+        transcriber_http_new(tools, "deepgram", model,
+                             provider_url(base, "/v1/listen?model=", model, OPTIONS));
+
+    http->provider.probe_url = provider_url(base, "/v1/auth/token", "", "");
+    http->provider.authorization =
+        provider_authorization("Token", &settings->deepgram_api_key);
+    http->write = write_request;
+    http->read = read_reply;
+    return &http->transcriber;
 }

@@ -21,8 +21,7 @@ struct transcriber_request {
 };
 
 struct transcriber_http {
-    struct transcriber transcriber;  /* the first member: it is cast back */
-    const struct settings *settings; /* borrowed */
+    struct transcriber transcriber; /* the first member: it is cast back */
     struct provider provider;
 
     /* Takes the recording of the ask over and makes of it what is sent. */
@@ -42,11 +41,21 @@ struct transcriber_http {
 };
 
 /* One that still lacks its key and its functions write() and read().  `name` is static;
- * the URL is taken; all else is borrowed. */
-struct transcriber_http *transcriber_http_new(const char *name, const char *model,
-                                              char *url, const struct settings *settings,
-                                              struct call_pool *pool, struct log *log,
-                                              struct metrics *metrics);
+ * the URL is taken. */
+struct transcriber_http *transcriber_http_new(const struct provider_tools *tools,
+                                              const char *name, const char *model,
+                                              char *url);
+
+/* ---- vendors ---- */
+
+struct transcriber *transcriber_deepgram_new(const struct provider_tools *tools,
+                                             const struct provider_place *place);
+
+/* Any OpenAI-compatible API.  `is_groq`: Groq's base URL, key and model stand in where the place
+ * has none; else OpenAI's. */
+struct transcriber *transcriber_openai_new(const struct provider_tools *tools,
+                                           const struct provider_place *place,
+                                           bool is_groq);
 
 /* ---- for readers of replies ---- */
 

@@ -1,18 +1,18 @@
 /*
- * What an OpenAI-compatible API is asked, as a form with the recording in it
+ * What an OpenAI-compatible API is asked, as a form with the recording in it, and what it answers
  * (RFC 7578; https://platform.openai.com/docs/api-reference/audio/createTranscription,
  * https://console.groq.com/docs/speech-to-text).
  *
  * The recording moves up in its own buffer to make room for the head of the form, so that
  * there is never a second one.  The fields stand behind it, where they can be exchanged.
  */
-#include "transcriber_openai.h"
+#include "transcriber_http_internal.h"
 
 #include "json.h"
 #include "private_reveal.h"
-#include "transcriber_openai_internal.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,40 +32,6 @@
 /* What comes back: the text with times and probabilities, or little more than the text.
  */
 enum format { FORMAT_VERBOSE, FORMAT_PLAIN };
-
-static void write_request(const struct transcriber_http *http,
-                          struct transcriber_ask *ask,
-                          struct transcriber_request *ret_request);
-static bool rewrite_request(const struct transcriber_http *http, struct span reply,
-                            struct private_text *body);
-
-static const char *or_else(const char *text, const char *standard)
-{
-    return *text != '\0' ? text : standard;
-}
-
-struct transcriber *transcriber_openai_new(const struct settings *settings, bool is_groq,
-                                           struct call_pool *pool, struct log *log,
-                                           struct metrics *metrics)
-{
-    const char *base = or_else(settings->stt_base_url,
-                               is_groq ? settings->groq_base_url : OPENAI_BASE_URL);
-    const char *model = or_else(settings->stt_model, is_groq ? GROQ_MODEL : OPENAI_MODEL);
-    bool has_own_key = !private_text_is_empty(&settings->stt_api_key) || !is_groq;
-    struct transcriber_http *http =
-        transcriber_http_new(is_groq ? "groq" : "openai", model,
-                             provider_url(base, "/audio/transcriptions", "", ""),
-                             settings, pool, log, metrics);
-
-    http->provider.probe_url = provider_url(base, "/models/", model, "");
-    http->provider.is_probe_optional = *settings->stt_base_url != '\0';
-    http->provider.authorization = provider_authorization(
-        "Bearer", has_own_key ? &settings->stt_api_key : &settings->groq_api_key);
-    http->write = write_request;
-    http->rewrite = rewrite_request;
-    http->read = transcriber_openai_read;
-    return &http->transcriber;
-}
 
 /* ---- the form ---- */
 
@@ -217,4 +183,107 @@ static bool rewrite_request(const struct transcriber_http *http, struct span rep
     private_text_free(body);
     *body = private_text_take(&out);
     return true;
+}
+
+/* ---- the reply ---- */
+
+/*
+ * https://platform.openai.com/docs/api-reference/audio/verbose-json-object
+ *
+ *   { "text": "", "duration": s, "words": [ { "word": "", "start": s, "end": s } ],
+ *     "segments": [ { "start": s, "end": s, "avg_logprob": n, "no_speech_prob": 0-1 } ],
+ *     "logprobs": [ { "logprob": n } ] }
+ *
+ * All but the text may be missing.
+ */
+
+/* Whisper takes a segment for silence where both of these hold (openai/whisper,
+ * transcribe.py: no_speech_threshold and logprob_threshold), and what it makes up for
+ * silence, "Thank you.", mostly at least comes with the third. */
+#define NO_SPEECH_LIKELY  0.6
+#define LOGPROB_POOR      (-1.0)
+#define NO_SPEECH_CERTAIN 0.9
+
+struct segments {
+    double seconds;   /* of all */
+    double certainty; /* of each, weighed by its seconds */
+    size_t count;
+    size_t silent_count;
+};
+
+static void add_segment(struct segments *segments, struct json_object *segment)
+{
+    double no_speech = transcriber_read_number(segment, "no_speech_prob", 0);
+    double logprob = transcriber_read_number(segment, "avg_logprob", NAN);
+    double seconds = transcriber_read_number(segment, "end", 0) -
+                     transcriber_read_number(segment, "start", 0);
+
+    segments->count++;
+    if (no_speech > NO_SPEECH_CERTAIN ||
+        (no_speech > NO_SPEECH_LIKELY && logprob < LOGPROB_POOR))
+        segments->silent_count++;
+    if (!(seconds > 0) || !(logprob <= 0) || !(no_speech >= 0 && no_speech <= 1))
+        return;
+    segments->seconds += seconds;
+    segments->certainty += seconds * exp(logprob) * (1 - no_speech);
+}
+
+static double mean_probability(struct json_object *logprobs)
+{
+    size_t count = json_object_is_type(logprobs, json_type_array)
+                       ? json_object_array_length(logprobs)
+                       : 0;
+    double sum = 0;
+
+    for (size_t i = 0; i < count; i++)
+        sum += transcriber_read_number(json_object_array_get_idx(logprobs, i), "logprob",
+                                       NAN);
+    return count > 0 && sum <= 0 ? exp(sum / (double)count) : -1;
+}
+
+static enum error read_reply(struct json_object *reply, struct transcript *transcript)
+{
+    struct json_object *list = json_member(reply, "segments");
+    struct segments segments = {.count = 0};
+    double duration_s = transcriber_read_number(reply, "duration", -1);
+
+    if (json_member_string(reply, "text").bytes == NULL)
+        return ERROR_STT_PROVIDER_ERROR;
+    transcript->text = transcriber_read_text(reply, "text");
+    if (duration_s >= 0)
+        transcript->duration_ms = transcriber_ms(duration_s);
+    transcriber_read_words(json_member(reply, "words"), transcript);
+
+    if (json_object_is_type(list, json_type_array))
+        for (size_t i = 0; i < json_object_array_length(list); i++)
+            add_segment(&segments, json_object_array_get_idx(list, i));
+    if (segments.count > 0 && segments.silent_count == segments.count)
+        return ERROR_STT_EMPTY_TRANSCRIPT;
+    transcript->confidence = segments.seconds > 0
+                                 ? segments.certainty / segments.seconds
+                                 : mean_probability(json_member(reply, "logprobs"));
+    return OK;
+}
+
+struct transcriber *transcriber_openai_new(const struct provider_tools *tools,
+                                           const struct provider_place *place,
+                                           bool is_groq)
+{
+    const struct settings *settings = tools->settings;
+    bool has_own_key = !private_text_is_empty(place->key) || !is_groq;
+    const char *base =
+        provider_or(place->base_url, is_groq ? settings->groq_base_url : OPENAI_BASE_URL);
+    const char *model = provider_or(place->model, is_groq ? GROQ_MODEL : OPENAI_MODEL);
+    struct transcriber_http *http =
+        transcriber_http_new(tools, is_groq ? "groq" : "openai", model,
+                             provider_url(base, "/audio/transcriptions", "", ""));
+
+    http->provider.probe_url = provider_url(base, "/models/", model, "");
+    http->provider.is_probe_optional = *place->base_url != '\0';
+    http->provider.authorization = provider_authorization(
+        "Bearer", has_own_key ? place->key : &settings->groq_api_key);
+    http->write = write_request;
+    http->rewrite = rewrite_request;
+    http->read = read_reply;
+    return &http->transcriber;
 }

@@ -1,3 +1,7 @@
+/*
+ * The JSON in what a model wrote: out of its fence, from behind words, closed where it was
+ * cut off.
+ */
 #include "model_json.h"
 
 #include "json.h"

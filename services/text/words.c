@@ -1,9 +1,11 @@
+/*
+ * Words of a text, for counting and comparing.
+ */
 #include "words.h"
 
 #include "utf8.h"
 
 #include <ctype.h>
-#include <endian.h>
 #include <string.h>
 
 static bool is_word_byte(char byte)
@@ -30,43 +32,27 @@ bool words_next(struct span text, size_t *offset, struct span *ret_word)
     return true;
 }
 
-#define ONES  0x0101010101010101ULL
-#define HIGHS 0x8080808080808080ULL
-
-/* The high bit of each byte that is white space, of eight that are all ASCII: no sum
- * carries into the next byte. */
-static uint64_t mark_spaces(uint64_t word)
+/* Of the character at `*offset`, which moves past it. */
+static bool next_is_space(struct span text, size_t *offset)
 {
-    uint64_t not_blank = (word ^ (ONES * ' ')) + ONES * 0x7f;
-    uint64_t from_tab = word + ONES * (0x80 - '\t');
-    uint64_t past_return = word + ONES * (0x80 - '\r' - 1);
+    unsigned char byte = (unsigned char)text.bytes[*offset];
 
-    return (~not_blank | (from_tab & ~past_return)) & HIGHS;
+    if (byte >= 0x80)
+        return utf8_is_space(utf8_next(text.bytes, text.length, offset));
+    (*offset)++;
+    return byte == ' ' || (byte >= '\t' && byte <= '\r');
 }
 
-/* Eight bytes at once while they are ASCII, as nearly all are.  A word begins where there
- * is no space behind one. */
 size_t words_count(struct span text)
 {
     size_t count = 0, offset = 0;
-    uint64_t word, spaces, after_space = 0x80; /* as the high bit of the lowest byte */
+    bool is_after_space = true;
 
     while (offset < text.length) {
-        if (text.length - offset >= sizeof(word)) {
-            memcpy(&word, text.bytes + offset, sizeof(word));
-            word = le64toh(word);
-            if ((word & HIGHS) == 0) {
-                spaces = mark_spaces(word);
-                word = ~spaces & (spaces << 8 | after_space) & HIGHS;
-                count += (word >> 7) * ONES >> 56;
-                after_space = spaces >> 56;
-                offset += sizeof(word);
-                continue;
-            }
-        }
-        spaces = utf8_is_space(utf8_next(text.bytes, text.length, &offset)) ? 0x80 : 0;
-        count += (after_space & ~spaces) >> 7;
-        after_space = spaces;
+        bool is_space = next_is_space(text, &offset);
+
+        count += is_after_space && !is_space;
+        is_after_space = is_space;
     }
     return count;
 }

@@ -85,15 +85,11 @@ void delivery_write(struct json_writer *writer, const struct answer_delivery *de
     const struct filler_tally *tallies = delivery->fillers.top;
 
     json_begin_object(writer);
-    json_key(writer, "word_count");
-    json_integer(writer, (int64_t)delivery->word_count);
-    json_key(writer, "filler_count");
-    json_integer(writer, (int64_t)delivery->fillers.count);
-    json_key(writer, "fillers");
-    json_begin_object(writer);
+    json_put_integer(writer, "word_count", (int64_t)delivery->word_count);
+    json_put_integer(writer, "filler_count", (int64_t)delivery->fillers.count);
+    json_put_object(writer, "fillers");
     for (size_t i = 0; i < FILLERS_MAX && tallies[i].count > 0; i++) {
-        json_key(writer, tallies[i].word);
-        json_integer(writer, (int64_t)tallies[i].count);
+        json_put_integer(writer, tallies[i].word, (int64_t)tallies[i].count);
     }
     json_end_object(writer);
     write_known(writer, "words_per_minute", delivery->spoken.words_per_minute);

@@ -75,12 +75,9 @@ static const char summary_task[] =
 /* The facts that every task has. */
 static void write_interview(struct json_writer *writer, const struct coach_facts *facts)
 {
-    json_key(writer, "role");
-    json_private(writer, facts->role);
-    json_key(writer, "interview_type");
-    json_private(writer, facts->interview_type);
-    json_key(writer, "difficulty");
-    json_string(writer, difficulty_names[facts->difficulty]);
+    json_put_private(writer, "role", facts->role);
+    json_put_private(writer, "interview_type", facts->interview_type);
+    json_put_string(writer, "difficulty", difficulty_names[facts->difficulty]);
 }
 
 static void write_facts(struct buffer *out, const struct coach_facts *facts)
@@ -90,18 +87,13 @@ static void write_facts(struct buffer *out, const struct coach_facts *facts)
     json_writer_init(&writer, out);
     json_begin_object(&writer);
     write_interview(&writer, facts);
-    json_key(&writer, "question_number");
-    json_integer(&writer, facts->question_number);
-    json_key(&writer, "total_questions");
-    json_integer(&writer, facts->total_questions);
-    json_key(&writer, "question_just_answered");
-    json_private(&writer, facts->question);
+    json_put_integer(&writer, "question_number", facts->question_number);
+    json_put_integer(&writer, "total_questions", facts->total_questions);
+    json_put_private(&writer, "question_just_answered", facts->question);
     if (facts->measured.length > 0) {
-        json_key(&writer, "measured_delivery");
-        json_span(&writer, facts->measured);
+        json_put_span(&writer, "measured_delivery", facts->measured);
     }
-    json_key(&writer, "asked_questions");
-    json_begin_array(&writer);
+    json_put_array(&writer, "asked_questions");
     for (size_t at = 0; at < facts->asked_count; at++)
         json_private(&writer, &facts->asked_questions[at]);
     json_end_array(&writer);
@@ -131,8 +123,7 @@ static void write_answer(struct buffer *out, const struct coach_facts *facts)
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
-    json_key(&writer, "candidate_answer");
-    json_private(&writer, facts->transcript);
+    json_put_private(&writer, "candidate_answer", facts->transcript);
     json_end_object(&writer);
 }
 
@@ -142,16 +133,12 @@ static void write_turn(struct json_writer *writer, const struct coach_turn *turn
                                                       "filler_words"};
 
     json_begin_object(writer);
-    json_key(writer, "question");
-    json_private(writer, turn->question);
-    json_key(writer, "candidate_answer");
-    json_private(writer, turn->transcript);
+    json_put_private(writer, "question", turn->question);
+    json_put_private(writer, "candidate_answer", turn->transcript);
     if (turn->is_scored) {
-        json_key(writer, "scores");
-        json_begin_object(writer);
+        json_put_object(writer, "scores");
         for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-            json_key(writer, keys[dimension]);
-            json_integer(writer, turn->scores[dimension]);
+            json_put_integer(writer, keys[dimension], turn->scores[dimension]);
         }
         json_end_object(writer);
     }
@@ -165,8 +152,7 @@ static void write_session(struct buffer *out, const struct coach_facts *facts)
     json_writer_init(&writer, out);
     json_begin_object(&writer);
     write_interview(&writer, facts);
-    json_key(&writer, "turns");
-    json_begin_array(&writer);
+    json_put_array(&writer, "turns");
     for (size_t at = 0; at < facts->turn_count; at++)
         write_turn(&writer, &facts->turns[at]);
     json_end_array(&writer);

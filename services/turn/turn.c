@@ -80,7 +80,6 @@ void turn_start(struct services *services, struct turn_request *request,
                         services->settings->turn_deadline_s * 1000000;
     turn->timings.upload_us = turn->request.upload_us;
     turn->timings.store_us = turn->request.asked_us;
-    turn->coach = services->coaches->all[0]->name;
     turn->spoken = SPOKEN_UNKNOWN;
 
     if (admit(services) == OK) {
@@ -396,7 +395,6 @@ static void commit_when_ready(struct turn *turn)
 static void commit(struct turn *turn)
 {
     const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
     int64_t now_ms = clock_wall_ms();
     struct store_commit commit = {
         .session_id = turn->request.session_id,
@@ -427,7 +425,7 @@ static void commit(struct turn *turn)
         commit.next_question = move(&turn->reply.question);
     turn->has_claim = false;
     turn->step_us = clock_monotonic_us();
-    store->commit_turn(store, turn->services->loop, &commit, on_committed, turn);
+    store_commit_turn(turn->services->store, &commit, on_committed, turn);
 }
 
 static void on_committed(void *context, enum error error)

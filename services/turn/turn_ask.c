@@ -35,14 +35,13 @@ bool turn_may_ask_elsewhere(struct turn *turn, enum error error)
         !private_text_is_empty(&turn->announced))
         return false;
     turn->coach_at++;
-    turn->coach = coaches->all[turn->coach_at]->name;
     return true;
 }
 
 bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
               coach_done_fn *done)
 {
-    struct coach *vendor = turn->services->coaches->all[turn->coach_at];
+    struct coach *vendor = turn_coach(turn);
     const struct session *session = turn->session;
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
     struct coach_ask coach_ask = {

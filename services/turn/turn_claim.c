@@ -27,7 +27,6 @@ struct store_input turn_input(const struct turn *turn)
 void turn_claim(struct turn *turn, store_begun_fn *done)
 {
     const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
     struct store_claim claim = {
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
@@ -38,7 +37,7 @@ void turn_claim(struct turn *turn, store_begun_fn *done)
         .now_ms = clock_wall_ms(),
     };
 
-    store->begin_turn(store, turn->services->loop, &claim, done, turn);
+    store_begin_turn(turn->services->store, &claim, done, turn);
 }
 
 /* A cap is of a day, and the next day begins at midnight, UTC. */
@@ -62,7 +61,6 @@ void turn_turn_away(struct turn *turn, enum error error, const struct store_begu
 void turn_end_claim(struct turn *turn, struct private_text outcome)
 {
     const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
     int64_t now_ms = clock_wall_ms();
     struct store_end end = {
         .session_id = turn->request.session_id,
@@ -77,5 +75,5 @@ void turn_end_claim(struct turn *turn, struct private_text outcome)
     };
 
     turn->has_claim = false;
-    store->end_turn(store, turn->services->loop, &end);
+    store_end_turn(turn->services->store, &end);
 }

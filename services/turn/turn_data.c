@@ -58,16 +58,12 @@ size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns)
 static void write_feedback(struct json_writer *writer, const struct feedback *feedback)
 {
     json_begin_object(writer);
-    json_key(writer, "dimensions");
-    json_begin_array(writer);
+    json_put_array(writer, "dimensions");
     for (int at = 0; at < DIMENSION_COUNT; at++) {
         json_begin_object(writer);
-        json_key(writer, "label");
-        json_string(writer, dimension_label((enum dimension)at));
-        json_key(writer, "score");
-        json_integer(writer, feedback->scores[at]);
-        json_key(writer, "tip");
-        json_private(writer, &feedback->tips[at]);
+        json_put_string(writer, "label", dimension_label((enum dimension)at));
+        json_put_integer(writer, "score", feedback->scores[at]);
+        json_put_private(writer, "tip", &feedback->tips[at]);
         json_key(writer, "quote");
         if (private_text_is_empty(&feedback->quotes[at]))
             json_null(writer);
@@ -76,16 +72,14 @@ static void write_feedback(struct json_writer *writer, const struct feedback *fe
         json_end_object(writer);
     }
     json_end_array(writer);
-    json_key(writer, "summary_tip");
-    json_private(writer, &feedback->summary_tip);
+    json_put_private(writer, "summary_tip", &feedback->summary_tip);
     json_end_object(writer);
 }
 
 static void write_lines(struct json_writer *writer, const char *key,
                         const struct private_text *lines, size_t count)
 {
-    json_key(writer, key);
-    json_begin_array(writer);
+    json_put_array(writer, key);
     for (size_t at = 0; at < count; at++)
         json_private(writer, &lines[at]);
     json_end_array(writer);
@@ -98,20 +92,17 @@ static void write_summary(struct json_writer *writer, const struct turn *turn)
     size_t count = turn_history(turn, turns);
 
     json_begin_object(writer);
-    json_key(writer, "overall_assessment");
-    json_private(writer, &summary->overall_assessment);
+    json_put_private(writer, "overall_assessment", &summary->overall_assessment);
     write_lines(writer, "strengths", summary->strengths, summary->strength_count);
     write_lines(writer, "improvements", summary->improvements,
                 summary->improvement_count);
-    json_key(writer, "average_scores");
-    json_begin_object(writer);
+    json_put_object(writer, "average_scores");
     for (int at = 0; at < DIMENSION_COUNT; at++) {
         double average;
 
         if (!summary_average(turns, count, (enum dimension)at, &average))
             continue;
-        json_key(writer, average_keys[at]);
-        json_decimal(writer, average, 2);
+        json_put_decimal(writer, average_keys[at], average, 2);
     }
     json_end_object(writer);
     write_lines(writer, "recommended_actions", summary->actions, summary->action_count);
@@ -138,8 +129,7 @@ static void write_ms(struct json_writer *writer, const char *key, int64_t micros
 
 static void write_timings(struct json_writer *writer, const struct turn_timings *timings)
 {
-    json_key(writer, "timings");
-    json_begin_object(writer);
+    json_put_object(writer, "timings");
     write_ms(writer, "upload_ms", timings->upload_us);
     write_ms(writer, "stt_ms", timings->stt_us);
     write_ms(writer, "safety_ms", timings->safety_us);
@@ -152,14 +142,11 @@ static void write_timings(struct json_writer *writer, const struct turn_timings 
 
 static void write_warnings(struct json_writer *writer, const struct turn *turn)
 {
-    json_key(writer, "warnings");
-    json_begin_array(writer);
+    json_put_array(writer, "warnings");
     for (size_t at = 0; at < turn->warning_count; at++) {
         json_begin_object(writer);
-        json_key(writer, "stage");
-        json_string(writer, stage_name(turn->warnings[at].stage));
-        json_key(writer, "code");
-        json_string(writer, turn->warnings[at].code);
+        json_put_string(writer, "stage", stage_name(turn->warnings[at].stage));
+        json_put_string(writer, "code", turn->warnings[at].code);
         json_end_object(writer);
     }
     json_end_array(writer);
@@ -182,10 +169,8 @@ struct private_text turn_write_data(const struct turn *turn)
     buffer_reserve(&out, 1024 + 2 * private_reveal(&turn->request.transcript).length);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "transcript");
-    json_private(&writer, &turn->request.transcript);
-    json_key(&writer, "assistant_text");
-    json_private(&writer, &turn->reply.question);
+    json_put_private(&writer, "transcript", &turn->request.transcript);
+    json_put_private(&writer, "assistant_text", &turn->reply.question);
     json_key(&writer, "tts_audio_url");
     write_audio_url(&writer, turn);
     json_key(&writer, "coaching_feedback");
@@ -201,14 +186,11 @@ struct private_text turn_write_data(const struct turn *turn)
     json_key(&writer, "delivery");
     delivery_write(&writer, &turn->delivery);
     write_timings(&writer, &turn->timings);
-    json_key(&writer, "is_complete");
-    json_boolean(&writer, turn->is_last);
-    json_key(&writer, "question_number");
-    json_integer(&writer, turn->number);
-    json_key(&writer, "total_questions");
-    json_integer(&writer, turn->session->total_questions);
-    json_key(&writer, "coach");
-    json_string(&writer, turn->coach);
+    json_put_boolean(&writer, "is_complete", turn->is_last);
+    json_put_integer(&writer, "question_number", turn->number);
+    json_put_integer(&writer, "total_questions", turn->session->total_questions);
+    json_put_string(&writer, "coach", coach_kind(turn_coach(turn)));
+    json_put_string(&writer, "coach_vendor", turn_coach(turn)->name);
     write_warnings(&writer, turn);
     json_end_object(&writer);
     return private_text_take(&out);
@@ -223,13 +205,10 @@ struct private_text turn_write_details(const char *source, const char *category,
     buffer_init(&out, DETAILS_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "source");
-    json_string(&writer, source);
+    json_put_string(&writer, "source", source);
     if (category != NULL) {
-        json_key(&writer, "category");
-        json_string(&writer, category);
-        json_key(&writer, "ruleset");
-        json_string(&writer, ruleset);
+        json_put_string(&writer, "category", category);
+        json_put_string(&writer, "ruleset", ruleset);
     }
     json_end_object(&writer);
     return private_text_take(&out);
@@ -244,11 +223,9 @@ struct private_text turn_write_refusal(const struct turn_result *result)
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
     if (!private_text_is_empty(&result->message)) {
-        json_key(&writer, "message_safe");
-        json_private(&writer, &result->message);
+        json_put_private(&writer, "message_safe", &result->message);
     }
-    json_key(&writer, "details");
-    json_private(&writer, &result->details);
+    json_put_private(&writer, "details", &result->details);
     json_end_object(&writer);
     return private_text_take(&out);
 }

@@ -71,8 +71,7 @@ void turn_report_delivery(struct services *services, const struct id *session_id
 {
     if (!was_delivered)
         metrics_add(&services->metrics->RESPONSES_UNDELIVERED, 1);
-    services->store->report_delivery(services->store, services->loop, session_id,
-                                     turn_number, was_delivered);
+    store_report_delivery(services->store, session_id, turn_number, was_delivered);
 }
 
 void turn_result_free(struct turn_result *result)

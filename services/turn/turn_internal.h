@@ -27,10 +27,9 @@ struct turn {
     int64_t deadline_us;
     int64_t step_us; /* when the step that is waited for began */
     struct turn_timings timings;
-    const char *coach; /* static: who answered */
-    size_t coach_at;   /* in services->coaches: who is asked */
-    size_t ear_at;     /* in services->transcribers: who was asked, plus one */
-    bool is_admitted;  /* it counts as under way */
+    size_t coach_at;  /* in services->coaches: who is asked */
+    size_t ear_at;    /* in services->transcribers: who was asked, plus one */
+    bool is_admitted; /* it counts as under way */
 
     struct session *own_session;   /* owned, to be freed; every step reads ... */
     const struct session *session; /* ... through this: none of them can change it */
@@ -67,6 +66,11 @@ struct turn {
     const char *refusal_reason; /* a category's name, kept below */
     char reason[80];
 };
+
+static inline struct coach *turn_coach(const struct turn *turn)
+{
+    return turn->services->coaches->all[turn->coach_at];
+}
 
 /* What identifies the turn's input to the store.  A recording that came without a key has its digest
  * for one: no two recordings are equal, and a copy that was held up on its way is answered with the turn

@@ -84,7 +84,7 @@ void turn_report(const struct turn *turn, const struct turn_result *result)
         log_word(line, LOG_REPLAYED, "true");
     if (turn->number > 0)
         log_number(line, LOG_QUESTION_NUMBER, turn->number);
-    log_word(line, LOG_COACH, turn->coach);
+    log_word(line, LOG_COACH, turn_coach(turn)->name);
     log_number(line, LOG_UPLOAD_MS, timings->upload_us / 1000);
     log_number(line, LOG_STT_MS, timings->stt_us / 1000);
     log_number(line, LOG_SAFETY_MS, timings->safety_us / 1000);

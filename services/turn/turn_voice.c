@@ -45,7 +45,6 @@ bool turn_may_hear_elsewhere(const struct turn *turn, enum error error)
 
 void turn_remember(struct turn *turn)
 {
-    struct store *store = turn->services->store;
     const struct store_input *input = &turn->request.input;
     struct private_text heard;
     struct json_writer writer;
@@ -54,22 +53,18 @@ void turn_remember(struct turn *turn)
     buffer_init(&out, HEARD_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_key(&writer, "transcript");
-    json_private(&writer, &turn->request.transcript);
-    json_key(&writer, "confidence");
-    json_decimal(&writer, turn->spoken.confidence, 4);
-    json_key(&writer, "words_per_minute");
-    json_integer(&writer, turn->spoken.words_per_minute);
-    json_key(&writer, "longest_pause_ms");
-    json_integer(&writer, turn->spoken.longest_pause_ms);
+    json_put_private(&writer, "transcript", &turn->request.transcript);
+    json_put_decimal(&writer, "confidence", turn->spoken.confidence, 4);
+    json_put_integer(&writer, "words_per_minute", turn->spoken.words_per_minute);
+    json_put_integer(&writer, "longest_pause_ms", turn->spoken.longest_pause_ms);
     json_end_object(&writer);
     if (out.is_over) {
         buffer_done(&out); /* not kept: the retry is transcribed again */
         return;
     }
     heard = private_text_take(&out);
-    store->remember_heard(store, turn->services->loop, &turn->request.session_id,
-                          &input->audio, &heard);
+    store_remember_heard(turn->services->store, &turn->request.session_id, &input->audio,
+                         &heard);
 }
 
 bool turn_recall(struct turn *turn, const struct private_text *heard)

@@ -9,7 +9,7 @@ const MOST_QUESTIONS = 10;
 const STANDARD_QUESTIONS = 5;
 
 /** Names as their owners write them; a host that does not bear its name is named alone. */
-const NAMES = { groq: "Groq", deepgram: "Deepgram", openai: "OpenAI" };
+const NAMES = { groq: "Groq", anthropic: "Anthropic", deepgram: "Deepgram", openai: "OpenAI" };
 
 /** Who a provider is: "Deepgram (api.deepgram.com)". @param {{ name: string, host: string | null }} provider */
 export function providerName({ name, host }) {

@@ -1,6 +1,7 @@
 /* Reading one answer of the model as it is streamed: 2 KB of text in 500 chunks. */
-#include "coach_groq_stream_internal.h"
+#include "coach_http_internal.h"
 #include "micro.h"
+#include "sse_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -17,9 +18,18 @@ static const char last[] =
     "data: {\"choices\":[{\"index\":0,\"delta\":{},\"finish_reason\":\"stop\"}],"
     "\"x_groq\":{\"id\":\"req_1\",\"usage\":{\"total_tokens\":9}}}\n\ndata: [DONE]\n\n";
 
-static void on_text(void *context, struct span piece)
+/* As coach_http.c does. */
+static void take(void *context, size_t place, enum json_token kind, struct span value)
 {
-    *(size_t *)context += piece.length;
+    coach_groq.take(context, place, kind, value);
+}
+
+static void on_event(void *context, struct span data)
+{
+    struct json_pick pick;
+
+    json_pick_init(&pick, coach_groq.places, coach_groq.place_count, 0, take, context);
+    json_pick_more(&pick, data);
 }
 
 void *micro_prepare(void)
@@ -41,21 +51,20 @@ void *micro_prepare(void)
 void micro_operation(void *state)
 {
     const struct buffer *reply = state;
-    struct call_answer answer = {.outcome = CALL_ANSWERED, .status = 200};
-    size_t step = reply->length / CHUNKS, told = 0;
-    struct groq_stream stream;
-    struct groq_verdict verdict;
+    size_t step = reply->length / CHUNKS;
+    struct coach_reading reading = {.wire = &coach_groq};
+    struct sse sse;
 
-    groq_stream_init(&stream, on_text, &told);
+    buffer_init(&reading.text, 1024 * 1024);
+    sse_init(&sse, 1024 * 1024, on_event, &reading);
     for (size_t at = 0; at < reply->length; at += step) {
         size_t length = step < reply->length - at ? step : reply->length - at;
 
-        groq_stream_feed(&stream, (struct span){reply->bytes + at, length});
+        sse_feed(&sse, (struct span){reply->bytes + at, length});
     }
-    verdict = groq_stream_read(&stream, &answer);
-    assert(verdict.error == OK && told > 0);
-    private_text_free(&verdict.answer.text);
-    groq_stream_done(&stream);
+    assert(reading.error == OK && reading.has_ended && reading.text.length > 0);
+    buffer_done(&reading.text);
+    sse_done(&sse);
 }
 
 void micro_finish(void *state)

@@ -2,6 +2,7 @@
  * GET /admin/stats: for who has the key, and for nobody where there is none.
  */
 #include <criterion/criterion.h>
+#include <stdlib.h>
 
 #include "study.h"
 
@@ -33,6 +34,38 @@ Test(admin_stats, another_key_is_refused)
     expect_error(stats(world, "another"), ERROR_INVALID_TOKEN);
     expect_error(stats(world, KEY "x"), ERROR_INVALID_TOKEN);
     expect_error(stats(world, session.token), ERROR_INVALID_TOKEN);
+    world_end(world);
+}
+
+static const struct reply *stats_from(struct world *world, const char *key,
+                                      const char *address)
+{
+    return ask(world, (struct request){
+                          .method = "GET",
+                          .path = "/admin/stats",
+                          .token = key,
+                          .headers = words(world, "X-Forwarded-For: %s\r\n", address)});
+}
+
+Test(admin_stats, who_gives_a_few_wrong_keys_must_wait_and_nobody_else)
+{
+    struct world *world =
+        world_with_builtin_coach("ADMIN_KEY=" KEY, "TRUSTED_PROXIES=127.0.0.1");
+    const struct reply *reply = stats_from(world, "wrong", "192.0.2.1");
+    char wait[16];
+    int tries = 1;
+
+    for (; reply->status == 401 && tries < 100; tries++)
+        reply = stats_from(world, words(world, "wrong %d", tries), "192.0.2.1");
+
+    expect_error(reply, ERROR_RATE_LIMITED);
+    cr_assert(tries > 3 && tries < 10, "after %d", tries);
+    cr_assert(reply_header(reply, "Retry-After", wait, sizeof wait) && atoi(wait) > 0 &&
+              atoi(wait) <= 60);
+    expect_error(stats_from(world, KEY, "192.0.2.1"), ERROR_RATE_LIMITED);
+    expect_success(stats_from(world, KEY, "192.0.2.2"));
+    for (int i = 0; i < 20; i++)
+        expect_success(stats_from(world, KEY, "192.0.2.3"));
     world_end(world);
 }
 

@@ -3,9 +3,11 @@
  * itself.
  */
 #include <criterion/criterion.h>
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -102,6 +104,65 @@ Test(command, production_starts_with_one)
     struct world *world = world_with_builtin_coach("APP_ENV=production");
 
     expect_success(ask(world, (struct request){.method = "GET", .path = "/healthz"}));
+    world_end(world);
+}
+
+static bool says(struct world *world, const char *event)
+{
+    return log_lines_with(world, (const char *const[]){event, NULL}) > 0;
+}
+
+#define NEEDS_A_PROXY "\"needs_a_proxy_with_tls_in_front\""
+
+Test(command, production_that_others_can_reach_says_once_that_a_proxy_must_be_in_front)
+{
+    struct world *open = world_with_builtin_coach("APP_ENV=production", "HOST=0.0.0.0");
+    struct world *closed = world_with_builtin_coach("APP_ENV=production", "HOST=::1");
+    struct world *trial = world_with_builtin_coach("HOST=0.0.0.0");
+
+    world_await_output(open, NEEDS_A_PROXY);
+    cr_assert_not(says(closed, NEEDS_A_PROXY));
+    cr_assert_not(says(trial, NEEDS_A_PROXY));
+    world_end(trial);
+    world_end(closed);
+    world_end(open);
+}
+
+Test(command, doctor_says_that_a_proxy_must_be_in_front_of_production)
+{
+    struct run open =
+        run(ARGUMENTS("doctor"),
+            SETTINGS("STORE_URL=sqlite:///poise.db", "APP_ENV=production", LONG_SECRET),
+            NULL, NULL);
+    struct run closed = run(ARGUMENTS("doctor"),
+                            SETTINGS("STORE_URL=sqlite:///poise.db", "APP_ENV=production",
+                                     LONG_SECRET, "HOST=localhost"),
+                            NULL, NULL);
+
+    expect_run(&open, 0, FIELDS_NAMED("a proxy with TLS must be in front"), NULL);
+    expect_run(&closed, 0, NULL, FIELDS_NAMED("must be in front"));
+}
+
+/* Where the kernel writes core files into the directory in which a program runs. */
+Test(command, a_crash_leaves_no_core_file)
+{
+    struct rlimit limit = {RLIM_INFINITY, RLIM_INFINITY};
+    char pattern[256] = "";
+    FILE *file = fopen("/proc/sys/kernel/core_pattern", "r");
+    if (file && fgets(pattern, sizeof pattern, file))
+        fclose(file);
+    if (strncmp(pattern, "core", 4) != 0 || setrlimit(RLIMIT_CORE, &limit) != 0)
+        cr_skip_test("no core file would be written here: %s", pattern);
+    struct world *world = world_with_builtin_coach();
+
+    world_signal(world, SIGQUIT);
+    world_await_exit(world);
+    world->was_killed = true;
+
+    DIR *directory = opendir(world->directory);
+    for (struct dirent *entry; (entry = readdir(directory)) != NULL;)
+        cr_assert(strncmp(entry->d_name, "core", 4) != 0, "%s", entry->d_name);
+    closedir(directory);
     world_end(world);
 }
 
@@ -234,6 +295,43 @@ Test(command, help_names_every_setting_with_its_default)
     struct run result = run(ARGUMENTS("--help"), SETTINGS(), NULL, NULL);
 
     expect_run(&result, 0, NAMES, NULL);
+}
+
+/* Nothing of it goes to standard error. */
+static void expect_usage(const char *name, const char *way)
+{
+    const char *format =
+        strcmp(name, "serve") == 0 ? "usage: poise [%s" : "usage: poise %s";
+    char script[4096], usage[64], said[4096] = "";
+
+    snprintf(script, sizeof script, "exec '%s' %s %s 2>/dev/full", POISE_PROGRAM, name,
+             way);
+    snprintf(usage, sizeof usage, format, name);
+    FILE *output = popen(script, "r");
+    cr_assert_not_null(output);
+    said[fread(said, 1, sizeof said - 1, output)] = '\0';
+    int status = pclose(output);
+    cr_assert(status == 0, "%s %s: status %d", name, way, status);
+    cr_assert(strstr(said, usage), "%s %s said: %s", name, way, said);
+}
+
+Test(command, every_command_says_how_it_is_used_and_ends_with_status_0)
+{
+    struct run help = run(ARGUMENTS("--help"), SETTINGS(), NULL, NULL);
+    const char *line = help.output.data;
+    int commands = 0;
+
+    while ((line = strstr(line, "\n  poise ")) != NULL) {
+        char name[32] = "";
+        line += strlen("\n  poise ");
+        if (sscanf(line, "[%31[a-z]", name) == 1 || sscanf(line, "%31[a-z]", name) == 1) {
+            expect_usage(name, "--help");
+            expect_usage(name, "-h");
+            commands++;
+        }
+    }
+    cr_assert(commands >= 9, "only %d commands in:\n%s", commands, help.output.data);
+    bytes_free(&help.output);
 }
 
 Test(command, errors_lists_every_row)

@@ -4,7 +4,7 @@
  *
  * The input is header lines; each one's value is also read by itself.
  */
-#include "backoff.h"
+#include "breaker.h"
 #include "call_internal.h"
 #include "fuzz.h"
 

@@ -1,18 +1,14 @@
 /*
- * What a server of chat completions may answer, whole and streamed, with any status and in any
+ * What a server of chat completions, or of Anthropic's messages, may answer, whole and streamed, with any status and in any
  * number of tries: an ask ends once, with a text or with an error of the model's, and what was
  * told while it streamed is how the text begins.
  *
- * The input is what outside.h says; the first byte chooses the model and whether to stream.
+ * The input is what outside.h says; the first byte chooses whose wire it is and whether to stream.
  */
-#include "coach_groq.h"
+#include "coach_http_internal.h"
 #include "outside.h"
 #include "private_reveal.h"
 #include "utf8.h"
-
-static char *const environments[][3] = {
-    {"GROQ_API_KEY=key", "LLM_MODEL=openai/gpt-oss-20b", NULL},
-};
 
 struct heard {
     unsigned ended;
@@ -47,8 +43,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 {
     static struct coach *coach;
     struct span input = fuzz_input(bytes, length), text;
-    struct outside *outside = outside_open(environments[0]);
-    bool is_streamed = fuzz_choice(&input) & 1;
+    static char *const nothing[] = {NULL};
+    static const struct private_text no_key;
+    const struct provider_place place = {"http://localhost", "openai/gpt-oss-20b",
+                                         &no_key, ""};
+    struct outside *outside = outside_open(nothing);
+    const struct provider_tools tools = {&outside->settings, outside->pool, outside->log,
+                                         &outside->metrics};
+    unsigned choice = fuzz_choice(&input);
+    bool is_streamed = choice & 1;
     struct heard heard = {0};
     struct coach_ask ask = {
         .system = private_text_copy("JSON", 4),
@@ -61,8 +64,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
 
     coach_free(
         coach); /* it remembers formats that were refused: each input has its own */
-    coach = coach_groq_new(&outside->settings, "GROQ_API_KEY", outside->pool,
-                           outside->log, &outside->metrics);
+    coach = coach_http_new(choice & 2 ? &coach_anthropic : &coach_groq, &tools, &place);
     buffer_init(&heard.told, 1 << 20);
     outside_answer(outside, input);
     coach->start(coach, &ask, on_done, &heard);

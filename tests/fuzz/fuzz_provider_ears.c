@@ -6,8 +6,7 @@
  */
 #include "outside.h"
 #include "private_reveal.h"
-#include "transcriber_deepgram.h"
-#include "transcriber_openai.h"
+#include "transcriber_http_internal.h"
 #include "utf8.h"
 
 static char *const environment[] = {"DEEPGRAM_API_KEY=key", "STT_API_KEY=key", NULL};
@@ -47,14 +46,16 @@ static void on_done(void *context, enum error error, struct transcript transcrip
 static struct transcriber *ears(struct outside *outside, unsigned choice)
 {
     static struct transcriber *all[3];
+    const struct provider_tools tools = {&outside->settings, outside->pool, outside->log,
+                                         &outside->metrics};
+    const struct provider_place place = {outside->settings.stt_base_url,
+                                         outside->settings.stt_model,
+                                         &outside->settings.stt_api_key, NULL};
 
     if (all[0] == NULL) {
-        all[0] = transcriber_deepgram_new(&outside->settings, outside->pool, outside->log,
-                                          &outside->metrics);
-        all[1] = transcriber_openai_new(&outside->settings, false, outside->pool,
-                                        outside->log, &outside->metrics);
-        all[2] = transcriber_openai_new(&outside->settings, true, outside->pool,
-                                        outside->log, &outside->metrics);
+        all[0] = transcriber_deepgram_new(&tools, &place);
+        all[1] = transcriber_openai_new(&tools, &place, false);
+        all[2] = transcriber_openai_new(&tools, &place, true);
     }
     return all[choice % 3];
 }

@@ -76,6 +76,7 @@ static void check_lists(const struct settings *settings)
     while (settings_next_entry(&rest, &entry))
         must(entry.length > 7 && memcmp(entry.bytes, "http", 4) == 0);
     check_key(&settings->groq_api_key);
+    check_key(&settings->anthropic_api_key);
     check_key(&settings->stt_api_key);
     check_key(&settings->tts_api_key);
     check_key(&settings->deepgram_api_key);
@@ -98,19 +99,18 @@ static void check_fallbacks(const struct settings *settings)
 {
     static char *const nothing[] = {NULL};
     struct outside *outside = outside_open(nothing);
+    const struct provider_tools tools = {settings, outside->pool, outside->log,
+                                         &outside->metrics};
     struct transcribers transcribers;
     struct coaches coaches;
 
     memset(&outside->metrics, 0, sizeof(outside->metrics)); /* meters of other settings */
-    coaches_init(&coaches, settings, outside->loop, outside->pool, outside->log,
-                 &outside->metrics, coach_builtin_new);
+    coaches_init(&coaches, &tools, coach_builtin_new);
     must(coaches.count == 1 + count_entries(settings->llm_fallbacks));
     for (size_t i = 0; i < coaches.count; i++)
-        must(strcmp(coaches.all[i]->name, "builtin") == 0 ||
-             strncmp(coaches.all[i]->url, "http", 4) == 0);
+        must(coaches.all[i]->is_builtin || strncmp(coaches.all[i]->url, "http", 4) == 0);
     coaches_done(&coaches);
-    transcribers_init(&transcribers, settings, outside->pool, outside->log,
-                      &outside->metrics);
+    transcribers_init(&transcribers, &tools);
     must(transcribers.count == 0 ||
          transcribers.count == 1 + count_entries(settings->stt_fallbacks));
     transcribers_done(&transcribers);

@@ -8,8 +8,7 @@
 #include "audio.h"
 #include "outside.h"
 #include "private_reveal.h"
-#include "speaker_deepgram.h"
-#include "speaker_openai.h"
+#include "speaker_http_internal.h"
 #include "wav.h"
 
 static char *const environment[] = {"DEEPGRAM_API_KEY=key", "TTS_API_KEY=key",
@@ -44,14 +43,13 @@ static void on_done(void *context, enum error error, struct speech speech)
 static struct speaker *voice(struct outside *outside, unsigned choice)
 {
     static struct speaker *all[3];
+    const struct provider_tools tools = {&outside->settings, outside->pool, outside->log,
+                                         &outside->metrics};
 
     if (all[0] == NULL) {
-        all[0] = speaker_deepgram_new(&outside->settings, outside->loop, outside->pool,
-                                      outside->log, &outside->metrics);
-        all[1] = speaker_openai_new(&outside->settings, false, outside->loop,
-                                    outside->pool, outside->log, &outside->metrics);
-        all[2] = speaker_openai_new(&outside->settings, true, outside->loop,
-                                    outside->pool, outside->log, &outside->metrics);
+        all[0] = speaker_deepgram_new(&tools);
+        all[1] = speaker_openai_new(&tools, false);
+        all[2] = speaker_openai_new(&tools, true);
     }
     return all[choice % 3];
 }

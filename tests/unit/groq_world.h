@@ -4,7 +4,7 @@
 #ifndef GROQ_WORLD_H
 #define GROQ_WORLD_H
 
-#include "coach_groq.h"
+#include "coach_http_internal.h"
 #include "meters.h"
 
 #include "private_reveal.h"
@@ -43,6 +43,18 @@ struct world {
     struct coach_answer answer;
 };
 
+/* As the settings are now. */
+static void world_make_coach(struct world *world)
+{
+    const struct provider_tools tools = {&world->settings, world->pool, world->log,
+                                         &world->metrics};
+    const struct provider_place place = {world->settings.groq_base_url,
+                                         world->settings.llm_model,
+                                         &world->settings.groq_api_key, "GROQ_API_KEY"};
+
+    world->coach = coach_http_new(&coach_groq, &tools, &place);
+}
+
 /* A coach of `model` whose server's answers are `script`, at "/v1/chat/completions". */
 static void world_open(struct world *world, const struct scripted_reply *script,
                        const char *model)
@@ -61,8 +73,7 @@ static void world_open(struct world *world, const struct scripted_reply *script,
     world->log = log_new(world->log_descriptor, LOG_INFO);
     world->loop = loop_new();
     world->pool = call_pool_new(world->loop);
-    world->coach = coach_groq_new(&world->settings, "GROQ_API_KEY", world->pool,
-                                  world->log, &world->metrics);
+    world_make_coach(world);
 }
 
 static void world_close(struct world *world)

@@ -65,7 +65,7 @@ Test(settings, all_problems_are_reported_together_and_no_secret)
         strstr(problems, "PORT=99999: must be a whole number from 0 to 65535"));
     cr_expect_not_null(strstr(problems, "SECRET_KEY: must have at least 32 bytes"));
     cr_expect_not_null(
-        strstr(problems, "LLM_PROVIDER=gpt: must be one of auto|groq|builtin"));
+        strstr(problems, "LLM_PROVIDER=gpt: must be one of auto|groq|anthropic|builtin"));
     cr_expect_not_null(strstr(problems, "DEBUG=perhaps: must be true or false"));
     cr_expect_not_null(strstr(problems, "STORE_URL: must be sqlite:///path or"));
     cr_expect_not_null(strstr(problems, "GROQ_BASE_URL=ftp"));

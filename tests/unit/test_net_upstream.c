@@ -1,7 +1,6 @@
 /*
  * The pieces of calls that are tried again: how long to wait, when to leave a server alone.
  */
-#include "backoff.h"
 #include "breaker.h"
 
 #include "../../services/net/call_internal.h" /* duration_parse() */

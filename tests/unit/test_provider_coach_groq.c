@@ -74,8 +74,7 @@ Test(coach_groq, a_key_that_cannot_stand_in_a_header_is_not_sent_and_the_log_say
     coach_free(world.coach);
     private_text_free(&world.settings.groq_api_key);
     world.settings.groq_api_key = private_text_copy("gsk\r\nX-Evil: 1", 14);
-    world.coach = coach_groq_new(&world.settings, "GROQ_API_KEY", world.pool, world.log,
-                                 &world.metrics);
+    world_make_coach(&world);
     ask(&world);
 
     cr_assert_null(strstr(world.server->last_request, "Evil"));
@@ -118,8 +117,7 @@ Test(coach_groq, a_server_that_is_not_there_is_a_provider_error)
     world_open(&world, always_good, "m");
     coach_free(world.coach);
     strcpy(world.settings.groq_base_url, "http://127.0.0.1:1");
-    world.coach = coach_groq_new(&world.settings, "GROQ_API_KEY", world.pool, world.log,
-                                 &world.metrics);
+    world_make_coach(&world);
     ask(&world);
 
     cr_assert_eq(world.error, ERROR_LLM_PROVIDER_ERROR);
@@ -309,25 +307,10 @@ Test(coach_groq, the_probe_tells_what_the_server_says_of_the_model)
         struct world world;
 
         world_open(&world, script, "a/b c");
-        coach_groq_probe_start(&world.settings, world.pool, on_probe, &world);
+        world.coach->probe(world.coach, on_probe, &world);
         loop_run(world.loop);
         cr_expect_eq(world.error, probes[i].error, "%s", probes[i].bytes);
         cr_expect_not_null(strstr(world.server->last_request, "Bearer gsk_key\r\n"));
         world_close(&world);
     }
-}
-
-Test(coach_groq, a_cancelled_probe_is_never_done)
-{
-    struct world world;
-
-    world_open(&world, always_silent, "m");
-    coach_groq_probe_cancel(
-        coach_groq_probe_start(&world.settings, world.pool, on_probe, &world));
-    coach_groq_probe_cancel(NULL);
-    loop_later(world.loop, stop, world.loop);
-    loop_run(world.loop);
-
-    cr_assert_eq(world.done, 0);
-    world_close(&world);
 }

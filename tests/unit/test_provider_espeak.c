@@ -6,7 +6,7 @@
 #include "loop.h"
 #include "meters.h"
 #include "private_reveal.h"
-#include "speaker_espeak.h"
+#include "speaker_espeak_internal.h"
 #include "wav.h"
 
 #include <criterion/criterion.h>
@@ -24,6 +24,7 @@
 
 struct world {
     struct loop *loop;
+    struct call_pool *pool; /* of which no call is made */
     struct log *log;
     struct metrics metrics;
     struct settings settings;
@@ -35,6 +36,14 @@ struct world {
     unsigned error_count[ERROR_COUNT];
     struct speech speech; /* the last good one */
 };
+
+static struct speaker *new_speaker(struct world *world, const char *program)
+{
+    const struct provider_tools tools = {&world->settings, world->pool, world->log,
+                                         &world->metrics};
+
+    return speaker_espeak_new(&tools, program);
+}
 
 /* With the real one where `script` is NULL, else with a shell script in its place. */
 static void world_open(struct world *world, const char *script)
@@ -60,8 +69,8 @@ static void world_open(struct world *world, const char *script)
     }
     world->loop = loop_new();
     world->log = log_new(-1, LOG_ERROR);
-    world->speaker = speaker_espeak_new(&world->settings, world->program, world->loop,
-                                        world->log, &world->metrics);
+    world->pool = call_pool_new(world->loop);
+    world->speaker = new_speaker(world, world->program);
 }
 
 static void expect_no_children(void)
@@ -75,6 +84,7 @@ static void world_close(struct world *world)
     private_text_free(&world->speech.audio);
     speaker_free(world->speaker);
     expect_no_children();
+    call_pool_free(world->pool);
     loop_free(world->loop);
     log_free(world->log);
     settings_free(&world->settings);
@@ -267,8 +277,7 @@ Test(espeak, where_it_is_not_installed_every_text_is_an_error)
 
     world_open(&world, NULL);
     speaker_free(world.speaker);
-    world.speaker = speaker_espeak_new(&world.settings, "no-such-program", world.loop,
-                                       world.log, &world.metrics);
+    world.speaker = new_speaker(&world, "no-such-program");
     cr_expect_eq(speak(&world, "Hello.", LONG_ENOUGH), ERROR_TTS_PROVIDER_ERROR);
     world_close(&world);
 }
@@ -289,8 +298,7 @@ Test(espeak, a_probe_tells_whether_it_is_installed)
     cr_expect_eq(world.ok_count, 1, "it is there, and was not run");
     unlink(world.program);
     speaker_free(world.speaker);
-    world.speaker = speaker_espeak_new(&world.settings, world.program, world.loop,
-                                       world.log, &world.metrics);
+    world.speaker = new_speaker(&world, world.program);
     world.pending = 1;
     world.speaker->probe(world.speaker, on_probed, &world);
     loop_run(world.loop);

@@ -4,9 +4,9 @@
 #ifndef TRANSCRIBER_WORLD_H
 #define TRANSCRIBER_WORLD_H
 
+#include "fallbacks.h"
 #include "private_reveal.h"
 #include "speech_world.h"
-#include "transcriber.h"
 
 #define RECORDING \
     "\0\0\0\x1c"  \
@@ -14,7 +14,8 @@
 
 struct world {
     struct speech_world base;
-    struct transcriber *transcriber;
+    struct transcribers ears;        /* one */
+    struct transcriber *transcriber; /* that one */
     unsigned done_count;
     enum error error;
     struct transcript transcript;
@@ -25,15 +26,17 @@ static void world_open(struct world *world, speech_answer_fn *answer,
 {
     memset(world, 0, sizeof(*world));
     speech_world_open(&world->base, answer, environment);
-    world->transcriber = transcriber_new(&world->base.settings, world->base.pool,
-                                         world->base.log, &world->base.metrics);
-    cr_assert_not_null(world->transcriber);
+    transcribers_init(&world->ears,
+                      &(struct provider_tools){&world->base.settings, world->base.pool,
+                                               world->base.log, &world->base.metrics});
+    cr_assert_eq(world->ears.count, 1);
+    world->transcriber = world->ears.all[0];
 }
 
 static void world_close(struct world *world)
 {
     transcript_free(&world->transcript);
-    transcriber_free(world->transcriber);
+    transcribers_done(&world->ears);
     speech_world_close(&world->base);
 }
 

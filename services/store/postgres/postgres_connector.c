@@ -1,6 +1,6 @@
 #include "postgres_connector.h"
 
-#include "backoff.h"
+#include "breaker.h"
 #include "clock.h"
 #include "mem.h"
 #include "postgres_state.h"

@@ -1,6 +1,0 @@
-#include "version.h"
-
-const char *version(void)
-{
-    return POISE_VERSION;
-}
