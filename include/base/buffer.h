@@ -1,6 +1,6 @@
 /*
  * A growing array of bytes that declares its ceiling at birth and is wiped when it goes,
- * because what passes through one is mostly somebody's words.
+ * because it mostly holds people's words.
  */
 #ifndef BUFFER_H
 #define BUFFER_H

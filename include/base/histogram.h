@@ -20,8 +20,8 @@ enum buckets {
 
 struct histogram {
     _Atomic int64_t sum; /* in the unit of its buckets, like the values */
-    _Atomic int64_t
-        counts[HISTOGRAM_BOUNDS_MOST + 1]; /* the last one: above all bounds */
+    /* The last one: above all bounds */
+    _Atomic int64_t counts[HISTOGRAM_BOUNDS_MOST + 1];
 };
 
 /* A histogram's numbers at one moment, of one loop or of many. */
@@ -30,7 +30,7 @@ struct histogram_sum {
     int64_t counts[HISTOGRAM_BOUNDS_MOST + 1];
 };
 
-/* One's own counter, which nobody else writes: no locked instruction. */
+/* Only the thread that owns the counter writes it: no locked instruction. */
 static inline void counter_add(_Atomic int64_t *counter, int64_t amount)
 {
     atomic_store_explicit(counter,

@@ -115,8 +115,8 @@ struct json_object *json_parse(const char *bytes, size_t length, int max_depth);
  * read as U+FFFD, becomes that of NUL, which no text of ours may hold. */
 void json_strike_lone_surrogates(char *bytes, size_t length);
 
-/* The member of an object; NULL where `object` is none, or has none of that name, or it
- * is null. */
+/* The member of an object; NULL where `object` is not an object, has no such member, or the
+ * member is null. */
 struct json_object *json_member(struct json_object *object, const char *key);
 
 /* The member's text, borrowed from the object; {NULL, 0} where it is no string. */

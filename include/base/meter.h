@@ -21,13 +21,13 @@ enum token_type {
     TOKEN_TYPE_COUNT
 };
 
-/* Of whom; all static or borrowed for the call. */
+/* The provider; all texts are static or borrowed for the call. */
 struct meter_name {
     const char *role;      /* "coach", "transcriber", ... */
     const char *provider;  /* "groq", "deepgram", ... */
     const char *operation; /* OpenTelemetry's gen_ai.operation.name; NULL: it has none */
     const char *model;     /* as it is asked for, or the voice */
-    const char *url;       /* of its server; NULL: it is none */
+    const char *url;       /* of its server; NULL: it has none */
 };
 
 /* The texts do not change once the loop runs; a longer one is cut off. */
@@ -41,8 +41,8 @@ struct meter {
     _Atomic int64_t tries;   /* requests that were sent */
     _Atomic int64_t retries; /* of these, those that tried an earlier one again */
     _Atomic int64_t is_open; /* 1 while its breaker is not closed */
-    struct histogram
-        results[CALL_RESULT_COUNT]; /* how long calls took, retries included */
+    /* How long calls took, retries included */
+    struct histogram results[CALL_RESULT_COUNT];
     struct histogram tokens[TOKEN_TYPE_COUNT];
 };
 

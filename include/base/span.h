@@ -1,5 +1,5 @@
 /*
- * A stretch of bytes that somebody else owns.
+ * A stretch of bytes that is owned elsewhere.
  */
 #ifndef SPAN_H
 #define SPAN_H

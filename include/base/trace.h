@@ -17,7 +17,7 @@ struct trace {
 
 #define TRACE_HEADER_BYTES 56
 
-/* The header's value.  false, and no trace, where it is none, or of version ff. */
+/* The header's value.  false, and no trace, where it is not valid, or of version ff. */
 bool trace_read(struct span value, struct trace *ret_trace);
 
 /* The value for a call: the same trace, a new span. */

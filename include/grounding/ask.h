@@ -20,7 +20,7 @@
 struct ask_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct loop *loop;
-    struct store *store; /* keeps the refusals */
+    struct store *store; /* keeps the refusals; NULL: nobody does */
     const struct coaches
         *coaches; /* asked in their order; the built-in one's answers are extracts */
     struct retriever *retriever;

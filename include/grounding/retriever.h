@@ -27,12 +27,12 @@ struct retriever_ask {
 
 /* Owned by whom it is given to: retrieval_done(). */
 struct retrieval {
-    struct passages
-        passages; /* the best `limit`, the best first, each with its score; those of one score
-                                 in document order */
-    double
-        coverage; /* with a selection: how much of the question's weight it carries, 0-1; no
-                                 passages then */
+    /* The best `limit`, the best first, each with its score; those of one score in
+     * document order. */
+    struct passages passages;
+    /* With a selection: how much of the question's weight it carries, 0-1; no passages
+     * then. */
+    double coverage;
 };
 
 void retrieval_done(struct retrieval *retrieval);

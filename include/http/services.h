@@ -15,7 +15,7 @@ struct tls;
 /* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
-    struct store *store;
+    struct store_backend *store;
     struct token_key token_key;
     struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
     struct digest_key client_key; /* digests of who asks */
@@ -35,7 +35,7 @@ struct services {
     struct shared_services *shared;  /* borrowed, like every pointer here */
     const struct settings *settings; /* the same as shared->settings */
     struct loop *loop;
-    struct store *store; /* shared->store, metered (store/store_metered.h) */
+    struct store *store; /* on shared->store */
     const struct coaches *coaches;
     const struct transcribers *transcribers;
     struct speaker *speaker; /* NULL: replies are not spoken */

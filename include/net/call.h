@@ -49,13 +49,12 @@ struct call_request {
     struct private_text body;                 /* owned; taken by call_start() */
     int64_t timeout_ms; /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;
-    call_bytes_fn
-        *on_bytes; /* NULL: the body is wanted whole.  Else a 2xx body is told in
-                                pieces, and is not in the answer; the context is that of
-                                `done` */
+    /* NULL: the body is wanted whole.  Else a 2xx body is told in pieces, with the context of
+     * `done`, and is not in the answer. */
+    call_bytes_fn *on_bytes;
 };
 
-/* What a call came to.  The texts are owned by whom it is given to: call_answer_free().
+/* What a call came to.  The receiver owns the texts: call_answer_free().
  */
 struct call_answer {
     enum call_outcome outcome;
@@ -63,8 +62,8 @@ struct call_answer {
     int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds, or what
                                  x-ratelimit-reset-* says of a spent limit; -1: none */
     struct private_text body; /* of CALL_ANSWERED */
-    struct private_text
-        request_body;    /* what was sent, given back: it may be sent again */
+    /* What was sent, given back: it may be sent again */
+    struct private_text request_body;
     int64_t duration_us; /* of all tries together; only from upstream_call() */
 };
 

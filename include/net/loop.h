@@ -34,16 +34,16 @@ void loop_stop(struct loop *loop);
 void loop_later(struct loop *loop, loop_fn *fn, void *context);
 
 /* Takes back what loop_later() was told with these arguments and has not been called yet:
- * for who is freed with a call still due.  Looks through all that is due. */
+ * for an owner that is freed while a call is still due.  Looks through all that is due. */
 void loop_forget(struct loop *loop, loop_fn *fn, void *context);
 
 /* The same from any thread: the only function here that other threads may call.  Calls
  * are kept in order; those that are still waiting when the loop is freed are not made,
- * and what hangs on their contexts stays with who posted them. */
+ * and their contexts stay with the caller. */
 void loop_post(struct loop *loop, loop_fn *fn, void *context);
 
-/* Takes back what loop_post() was told with these arguments and has not been called yet: for who
- * ends when the loop has stopped. */
+/* Takes back what loop_post() was told with these arguments and has not been called yet: for an
+ * owner that ends when the loop has stopped. */
 void loop_unpost(struct loop *loop, loop_fn *fn, void *context);
 
 /* Calls `fn` once after `delay_ms`, never from inside this call.  The timer is gone when

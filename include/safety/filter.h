@@ -88,8 +88,8 @@ enum filter_outcome {
 
 struct filter_verdict {
     enum filter_outcome outcome;
-    const char
-        *category;     /* borrowed from the rule set, [a-z0-9_]; NULL unless FILTER_HIT */
+    /* Borrowed from the rule set, [a-z0-9_]; NULL unless FILTER_HIT. */
+    const char *category;
     const char *entry; /* likewise: the entry's name */
     size_t start,
         end; /* the bytes of the text that were hit; for `poise check --explain` only */

@@ -35,8 +35,8 @@ struct session {
     int64_t created_ms;       /* all times: milliseconds since 1970 UTC */
     int64_t last_activity_ms; /* creation, or the last committed turn */
     int64_t expires_ms;
-    struct session_turn
-        *turns; /* owned; turn_count of them, or NULL where they were not asked for */
+    /* Owned; turn_count of them, or NULL where they were not asked for. */
+    struct session_turn *turns;
 };
 
 bool session_is_complete(const struct session *session);

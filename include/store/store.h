@@ -1,10 +1,15 @@
 /*
  * The store: where sessions live, and where "exactly once" is decided.
  *
- * Every function returns at once and calls `done` exactly once, from the loop that it was
- * given, never before it has returned.  Nothing can be cancelled: the context stays until
- * then.  Errors are those of the table: ERROR_STORE_UNAVAILABLE from any of them, others
- * as named.
+ * A process opens one store_backend, the database that STORE_URL names, and each of its loops
+ * asks it through a store of its own.
+ *
+ * What is asked returns at once and calls `done` exactly once, from the loop, never before it
+ * has returned.  Nothing can be cancelled: the context stays until then.  Errors are those of
+ * the table: ERROR_STORE_UNAVAILABLE from any of them, others as named.  How often each is
+ * asked, how long it takes and how much has no answer yet is counted; the log says when the
+ * store goes away and when it is back (`store_away` with the database's own code,
+ * `store_back`).
  *
  * A turn is claimed with begin_turn(); whoever got STORE_RUN must end the claim with
  * commit_turn() or end_turn(), and whoever then sends the reply of a committed turn must
@@ -19,11 +24,14 @@
 
 #include "digest.h"
 #include "errors.h"
+#include "log.h"
 #include "loop.h"
+#include "metrics.h"
 #include "refusal.h"
 #include "session.h"
 
 struct store;
+struct store_backend;
 
 /* The session belongs to whom it is given to; NULL with an error. */
 typedef void store_session_fn(void *context, enum error error, struct session *session,
@@ -174,94 +182,107 @@ struct store_stats {
     int64_t commits;    /* transactions that changed something */
     int64_t operations; /* that were in them */
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
-                           result code; store_postgres.h says what PostgreSQL's is); 0:
+                           result code, PostgreSQL's SQLSTATE as a number to the base 36); 0:
                             none so far */
     struct store_usage usage; /* when this process saw it last, with what the others had
                                  counted by then */
 };
 
-struct store {
-    /* Stores a new session.  With a key that is known and has the same fingerprint: the
-     * session of then, `is_replay`; but once a turn of it was committed, the key alone opens
-     * it to nobody.  Errors: IDEMPOTENCY_KEY_REUSE, USAGE_CAP_REACHED where the client has
-     * `client_most` already. */
-    void (*create_session)(struct store *store, struct loop *loop,
-                           struct store_new_session *request, store_session_fn *done,
-                           void *context);
+/* "sqlite:///path" (four slashes for an absolute one; empty or NULL: a file in the default
+ * place, made with its directories) or "postgresql://...".  What is not there yet is made, what
+ * an earlier version of the program made is brought up to date.  NULL where that cannot be, with a
+ * line for a terminal in `problem`, which never has a password; a line and no NULL where a server
+ * does not answer yet. */
+struct store_backend *store_open(const char *url, struct buffer *problem);
 
-    /* Without its turns.  Errors: SESSION_NOT_FOUND, also for one that has expired. */
-    void (*load_session)(struct store *store, struct loop *loop,
-                         const struct id *session_id, int64_t now_ms,
-                         store_session_fn *done, void *context);
+/* Is it a URL of PostgreSQL's?  NULL is none. */
+bool store_is_postgres(const char *url);
 
-    /* Removes every trace, from the files too: also the refusals that were noted with this
-     * session.  Errors: SESSION_NOT_FOUND. */
-    void (*delete_session)(struct store *store, struct loop *loop,
-                           const struct id *session_id, int64_t now_ms,
-                           store_done_fn *done, void *context);
+/* After the last loop has stopped and before any is freed, and before the stores on it are:
+ * finishes what was asked for, and calls nobody.  NULL is fine. */
+void store_close(struct store_backend *backend);
 
-    void (*begin_turn)(struct store *store, struct loop *loop,
-                       const struct store_claim *claim, store_begun_fn *done,
+/* Removes expired sessions and speech, and refusals from before a time, a bounded number at a
+ * time; in the end no byte of them is left in the files.  From any thread, like the next. */
+void store_sweep(struct store_backend *backend, int64_t now_ms,
+                 int64_t refusals_before_ms);
+struct store_stats store_stats(struct store_backend *backend);
+
+/* Tells the refusals in the store of `url` that are not older than `since_ms`, the oldest
+ * first.  It reads beside whatever uses the store, and makes and changes nothing.  false, with
+ * a line in `problem`, where it cannot be read. */
+bool store_refusals(const char *url, int64_t since_ms, refusal_fn *tell, void *context,
+                    struct buffer *problem);
+
+/* One loop's.  All are borrowed; `metrics` and `log` (NULL: nothing is said) are the loop's too.
+ * Freed when the backend is closed: NULL is fine. */
+struct store *store_new(struct store_backend *backend, struct loop *loop,
+                        struct metrics *metrics, struct log *log);
+void store_free(struct store *store);
+
+/* Stores a new session, which is taken.  With a key that is known and has the same fingerprint:
+ * the session of then, `is_replay`; but once a turn of it was committed, the key alone opens it
+ * to nobody.  Errors: IDEMPOTENCY_KEY_REUSE, USAGE_CAP_REACHED where the client has
+ * `client_most` already. */
+void store_create_session(struct store *store, struct store_new_session *request,
+                          store_session_fn *done, void *context);
+
+/* Without its turns.  Errors: SESSION_NOT_FOUND, also for one that has expired. */
+void store_load_session(struct store *store, const struct id *session_id, int64_t now_ms,
+                        store_session_fn *done, void *context);
+
+/* Removes every trace, from the files too: also the refusals that were noted with this
+ * session.  Errors: SESSION_NOT_FOUND. */
+void store_delete_session(struct store *store, const struct id *session_id,
+                          int64_t now_ms, store_done_fn *done, void *context);
+
+void store_begin_turn(struct store *store, const struct store_claim *claim,
+                      store_begun_fn *done, void *context);
+
+/* Ends the claim, whatever the result.  Errors: TURN_IN_PROGRESS where another process won,
+ * SESSION_NOT_FOUND where the session went meanwhile; then nothing was changed. */
+void store_commit_turn(struct store *store, struct store_commit *commit,
+                       store_done_fn *done, void *context);
+
+/* Ends the claim of a turn that was refused or failed.  Not waited for. */
+void store_end_turn(struct store *store, struct store_end *end);
+
+/* Keeps with the session what was heard in a recording, so that the same recording need not be
+ * transcribed again; in place of what was kept before.  The text is taken.  Not waited for, and
+ * no part of the session that a client can see: a refused turn leaves that as it was.  Kept
+ * until a turn of the session is refused or committed (from then on the recording of that turn
+ * is answered by a replay), or the session goes. */
+void store_remember_heard(struct store *store, const struct id *session_id,
+                          const struct digest *audio, struct private_text *heard);
+
+/* The speech of the turn with this request id, which must be of this session. */
+void store_load_speech(struct store *store, const struct id *session_id,
+                       const struct id *request_id, int64_t now_ms, store_speech_fn *done,
                        void *context);
 
-    /* Ends the claim, whatever the result.  Errors: TURN_IN_PROGRESS where another
-     * process won, SESSION_NOT_FOUND where the session went meanwhile; then nothing was
-     * changed. */
-    void (*commit_turn)(struct store *store, struct loop *loop,
-                        struct store_commit *commit, store_done_fn *done, void *context);
+/* Whether the reply of a committed turn reached the client.  Not waited for. */
+void store_report_delivery(struct store *store, const struct id *session_id,
+                           unsigned turn_number, bool was_delivered);
 
-    /* Ends the claim of a turn that was refused or failed.  Not waited for: no `done`;
-     * called from the loop's thread. */
-    void (*end_turn)(struct store *store, struct loop *loop, struct store_end *end);
+/* Keeps a refusal in the table of the refusal log; past STORE_REFUSALS_MOST the oldest go.  The
+ * question is taken. */
+void store_note_refusal(struct store *store, struct refusal *refusal, store_done_fn *done,
+                        void *context);
 
-    /* Keeps with the session what was heard in a recording, so that the same recording
-     * need not be transcribed again; in place of what was kept before.  The text is
-     * taken.  Not waited for, called from the loop's thread, and no part of the session that a client can see: a refused
-     * turn leaves that as it was.  Kept until a turn of the session is refused or committed
-     * (from then on the recording of that turn is answered by a replay), or the session goes.
-     */
-    void (*remember_heard)(struct store *store, struct loop *loop,
-                           const struct id *session_id, const struct digest *audio,
-                           struct private_text *heard);
+/* Do several processes share this store's rates?  If not, each counts by itself. */
+bool store_shares_rates(const struct store *store);
 
-    /* The speech of the turn with this request id, which must be of this session. */
-    void (*load_speech)(struct store *store, struct loop *loop,
-                        const struct id *session_id, const struct id *request_id,
-                        int64_t now_ms, store_speech_fn *done, void *context);
+/* Takes a request out of quotas that hold for all processes on this store together, by the
+ * generic cell rate algorithm (ITU-T I.371) and the store's own clock.  Only where it
+ * store_shares_rates(). */
+void store_take_rates(struct store *store, const struct store_rate_request *request,
+                      store_rates_fn *done, void *context);
 
-    /* Whether the reply of a committed turn reached the client.  Not waited for; called
-     * from the loop's thread, at the end of whose tick it is looked at. */
-    void (*report_delivery)(struct store *store, struct loop *loop,
-                            const struct id *session_id, unsigned turn_number,
-                            bool was_delivered);
+/* Can the store be read and written now? */
+void store_check(struct store *store, store_done_fn *done, void *context);
 
-    /* Keeps a refusal in the table of the refusal log; past STORE_REFUSALS_MOST the oldest
-     * go.  The question is taken. */
-    void (*note_refusal)(struct store *store, struct loop *loop, struct refusal *refusal,
-                         store_done_fn *done, void *context);
-
-    /* Takes a request out of quotas that hold for all processes on this store together, by
-     * the generic cell rate algorithm (ITU-T I.371) and the store's own clock.  NULL: only
-     * one process uses the store, and it counts by itself. */
-    void (*take_rates)(struct store *store, struct loop *loop,
-                       const struct store_rate_request *request, store_rates_fn *done,
-                       void *context);
-
-    /* Removes expired sessions and speech, and refusals from before a time, a bounded
-     * number at a time; in the end no byte of them is left in the files. */
-    void (*sweep)(struct store *store, int64_t now_ms, int64_t refusals_before_ms);
-
-    /* Can the store be read and written now? */
-    void (*check)(struct store *store, struct loop *loop, store_done_fn *done,
-                  void *context);
-
-    struct store_stats (*stats)(struct store *store);
-
-    /* After the last loop has stopped and before any is freed; finishes what was asked
-     * for, and calls nobody.  NULL is fine for store_close(). */
-    void (*close)(struct store *store);
-};
-
-void store_close(struct store *store);
+/* How long the one has waited that has waited longest, of those that somebody waits for with a
+ * turn; 0: nobody waits. */
+int64_t store_oldest_us(const struct store *store);
 
 #endif

@@ -12,7 +12,7 @@
 enum model_json_kind {
     MODEL_JSON_OBJECT, /* an object, whole or as much of it as was complete */
     MODEL_JSON_NONE,   /* no JSON at all: plain text */
-    MODEL_JSON_BROKEN  /* it begins like JSON and is none, or is JSON of another kind */
+    MODEL_JSON_BROKEN  /* it begins like JSON but is not valid, or is not an object */
 };
 
 /* The object is the caller's to put with json_wipe_and_put(); NULL for the other kinds.
@@ -25,15 +25,15 @@ struct span model_json_start(struct span text);
 /* The text without white space around it. */
 struct span model_text_trim(struct span text);
 
-/* A copy, trimmed, of a text of 1 to `max_words` words in valid UTF-8; false: it has nothing in it to
- * see, more words, or more than 2,000 characters. */
+/* A copy, trimmed, of a text of 1 to `max_words` words in valid UTF-8; false: it has nothing visible,
+ * more words, or more than 2,000 characters. */
 bool model_text_words(struct span text, size_t max_words, struct private_text *ret_text);
 
-/* A string, trimmed, borrowed from the object; false: it is none, or has nothing in it to see, or a
- * NUL. */
+/* A string, trimmed, borrowed from the object; false: it is not a string, has nothing visible in it,
+ * or has a NUL. */
 bool model_json_text(struct json_object *value, struct span *ret_text);
 
-/* The same of a string; false also where it is none, or has a NUL in it. */
+/* Both: a copy of a string of 1 to `max_words` words. */
 bool model_json_words(struct json_object *value, size_t max_words,
                       struct private_text *ret_text);
 

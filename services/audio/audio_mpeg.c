@@ -3,7 +3,7 @@
  * and how many samples it has.
  *
  * Where the first frame of an MP3 is an index (Xing, Info or VBRI), that tells the number
- * of frames; else they are counted.  Bytes between frames that are none are passed over.
+ * of frames; else they are counted.  Bytes between frames that belong to no frame are skipped.
  */
 #include "audio.h"
 #include "audio_internal.h"
@@ -72,7 +72,7 @@ static bool read_aac_frame(struct span bytes, struct frame *ret_frame)
     return true;
 }
 
-/* Moves on to the next frame, over no more than GARBAGE_BYTES that are none. */
+/* Moves on to the next frame, skipping at most GARBAGE_BYTES that belong to no frame. */
 static bool find_frame(struct span *bytes, read_frame_fn *read_frame,
                        struct frame *ret_frame)
 {

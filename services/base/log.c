@@ -16,7 +16,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#define WAITING_BYTES (256 * 1024) /* of lines that nobody has read yet */
+#define WAITING_BYTES (256 * 1024) /* of lines that have not been written yet */
 #define LINE_BYTES    2048
 #define WORD_BYTES    160
 

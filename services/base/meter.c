@@ -28,7 +28,7 @@ static void copy(char *to, size_t size, const char *from, size_t length)
     to[length] = '\0';
 }
 
-/* Host and port of scheme://who:secret@host:port/path: never who, nor the secret. */
+/* Host and port of scheme://user:secret@host:port/path: never the user or the secret. */
 static void read_url(struct meter *meter, const char *url)
 {
     const char *from = strstr(url, "://");

@@ -61,8 +61,7 @@ void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
-    json_key(&writer, "overall_assessment");
-    json_string(&writer, assessment);
+    json_put_string(&writer, "overall_assessment", assessment);
     write_list(&writer, "strengths", &strengths);
     write_list(&writer, "improvements", &improvements);
     write_list(&writer, "recommended_actions", &actions);
@@ -72,8 +71,7 @@ void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts
 static void write_list(struct json_writer *writer, const char *key,
                        const struct list *list)
 {
-    json_key(writer, key);
-    json_begin_array(writer);
+    json_put_array(writer, key);
     for (size_t i = 0; i < list->count; i++)
         json_string(writer, list->items[i]);
     json_end_array(writer);

@@ -9,12 +9,11 @@
  */
 #include "calibrate_internal.h"
 #include "command.h"
+#include "lines.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Exit statuses. */
 enum { CALIBRATE_MET = 0, CALIBRATE_MISSED = 1, CALIBRATE_BAD = 2 };
@@ -52,16 +51,11 @@ static bool parse_options(int argc, char **argv, struct options *options)
 
 static bool read_file(struct labelled_set *set, const char *path)
 {
-    bool is_input = strcmp(path, "-") == 0, is_good;
-    int file = is_input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
+    int file = input_open("calibrate", path);
+    bool is_good = file >= 0 && labelled_read(set, path, file);
 
-    if (file < 0) {
-        fprintf(stderr, "poise calibrate: %s: %s\n", path, strerror(errno));
-        return false;
-    }
-    is_good = labelled_read(set, path, file);
-    if (!is_input)
-        close(file);
+    if (file >= 0)
+        input_close(file);
     return is_good;
 }
 
@@ -97,9 +91,9 @@ static int calibrate(const struct settings *settings, const struct options *opti
         is_good = false;
     }
     if (is_good && calibrate_run(settings, &set)) {
-        struct rates rates = rates_at(&set, settings->ground_answer_score, NULL);
+        struct shares shares = shares_at(&set, settings->ground_answer_score, NULL);
 
-        status = rates_meet(&rates) ? CALIBRATE_MET : CALIBRATE_MISSED;
+        status = shares_meet(&shares) ? CALIBRATE_MET : CALIBRATE_MISSED;
         if (options->is_explained)
             calibrate_explain(settings, &set);
         calibrate_print(settings, &set);

@@ -26,8 +26,8 @@ struct labelled {
     size_t expected_count;
     bool is_answerable;
     double best; /* highest score; 0: nothing was found */
-    double
-        of_right; /* highest score of an expected passage among the sources; -1: none */
+    /* Highest score of an expected passage among the sources; -1: none */
+    double of_right;
 };
 
 struct labelled_set {
@@ -45,7 +45,7 @@ void labelled_done(struct labelled_set *set);
 bool calibrate_run(const struct settings *settings, struct labelled_set *set);
 
 /* What a threshold does. */
-struct rates {
+struct shares {
     size_t answerable, unanswerable;
     size_t false_refusals, false_answers;
     size_t labelled,
@@ -53,11 +53,12 @@ struct rates {
 };
 
 /* `kind` NULL: of all. */
-struct rates rates_at(const struct labelled_set *set, double threshold, const char *kind);
-double rates_false_refusals(const struct rates *rates); /* shares; 0 of none */
-double rates_false_answers(const struct rates *rates);
-double rates_right(const struct rates *rates);
-bool rates_meet(const struct rates *rates);
+struct shares shares_at(const struct labelled_set *set, double threshold,
+                        const char *kind);
+double shares_false_refusals(const struct shares *shares); /* shares; 0 of none */
+double shares_false_answers(const struct shares *shares);
+double shares_right(const struct shares *shares);
+bool shares_meet(const struct shares *shares);
 
 /* The pair of thresholds that meets both: false: there is none. */
 bool calibrate_pair(const struct labelled_set *set, double *ret_answer,

@@ -11,11 +11,12 @@
  * material does not have their topic. */
 #define NOT_COVERED_MOST 0.01
 
-/* ---- rates ---- */
+/* ---- shares ---- */
 
-struct rates rates_at(const struct labelled_set *set, double threshold, const char *kind)
+struct shares shares_at(const struct labelled_set *set, double threshold,
+                        const char *kind)
 {
-    struct rates rates = {0};
+    struct shares shares = {0};
 
     for (size_t i = 0; i < set->count; i++) {
         const struct labelled *question = &set->all[i];
@@ -24,18 +25,18 @@ struct rates rates_at(const struct labelled_set *set, double threshold, const ch
         if (kind != NULL && (question->kind == NULL || strcmp(question->kind, kind) != 0))
             continue;
         if (!question->is_answerable) {
-            rates.unanswerable++;
-            rates.false_answers += is_answered ? 1 : 0;
+            shares.unanswerable++;
+            shares.false_answers += is_answered ? 1 : 0;
             continue;
         }
-        rates.answerable++;
-        rates.false_refusals += is_answered ? 0 : 1;
+        shares.answerable++;
+        shares.false_refusals += is_answered ? 0 : 1;
         if (is_answered && question->expected_count > 0) {
-            rates.labelled++;
-            rates.right += question->of_right >= threshold ? 1 : 0;
+            shares.labelled++;
+            shares.right += question->of_right >= threshold ? 1 : 0;
         }
     }
-    return rates;
+    return shares;
 }
 
 static double share(size_t part, size_t whole)
@@ -43,25 +44,25 @@ static double share(size_t part, size_t whole)
     return whole > 0 ? (double)part / (double)whole : 0;
 }
 
-double rates_false_refusals(const struct rates *rates)
+double shares_false_refusals(const struct shares *shares)
 {
-    return share(rates->false_refusals, rates->answerable);
+    return share(shares->false_refusals, shares->answerable);
 }
 
-double rates_false_answers(const struct rates *rates)
+double shares_false_answers(const struct shares *shares)
 {
-    return share(rates->false_answers, rates->unanswerable);
+    return share(shares->false_answers, shares->unanswerable);
 }
 
-double rates_right(const struct rates *rates)
+double shares_right(const struct shares *shares)
 {
-    return share(rates->right, rates->labelled);
+    return share(shares->right, shares->labelled);
 }
 
-bool rates_meet(const struct rates *rates)
+bool shares_meet(const struct shares *shares)
 {
-    return rates_false_refusals(rates) <= CALIBRATE_FALSE_REFUSALS_MOST &&
-           rates_false_answers(rates) <= CALIBRATE_FALSE_ANSWERS_MOST;
+    return shares_false_refusals(shares) <= CALIBRATE_FALSE_REFUSALS_MOST &&
+           shares_false_answers(shares) <= CALIBRATE_FALSE_ANSWERS_MOST;
 }
 
 /* In the middle of the thresholds that meet both, where it is least likely to be luck. */
@@ -69,11 +70,11 @@ bool calibrate_pair(const struct labelled_set *set, double *ret_answer,
                     double *ret_related)
 {
     int lowest = -1, highest = -1, related = 0;
-    struct rates rates;
+    struct shares shares;
 
     for (int step = 0; step <= STEPS; step++) {
-        rates = rates_at(set, (double)step / STEPS, NULL);
-        if (!rates_meet(&rates))
+        shares = shares_at(set, (double)step / STEPS, NULL);
+        if (!shares_meet(&shares))
             continue;
         lowest = lowest < 0 ? step : lowest;
         highest = step;
@@ -81,8 +82,8 @@ bool calibrate_pair(const struct labelled_set *set, double *ret_answer,
     if (lowest < 0)
         return false;
     for (int step = 0; step <= (lowest + highest) / 2; step++) {
-        rates = rates_at(set, (double)step / STEPS, NULL);
-        if (rates_false_refusals(&rates) <= NOT_COVERED_MOST)
+        shares = shares_at(set, (double)step / STEPS, NULL);
+        if (shares_false_refusals(&shares) <= NOT_COVERED_MOST)
             related = step;
     }
     *ret_answer = (double)((lowest + highest) / 2) / STEPS;
@@ -100,12 +101,12 @@ static void print_share(size_t part, size_t whole)
         printf("  %22s", "-");
 }
 
-static void print_row(const char *name, const struct rates *rates)
+static void print_row(const char *name, const struct shares *shares)
 {
     printf("%-14s", name);
-    print_share(rates->false_refusals, rates->answerable);
-    print_share(rates->false_answers, rates->unanswerable);
-    print_share(rates->right, rates->labelled);
+    print_share(shares->false_refusals, shares->answerable);
+    print_share(shares->false_answers, shares->unanswerable);
+    print_share(shares->right, shares->labelled);
     putchar('\n');
 }
 
@@ -133,9 +134,9 @@ static void print_kinds(const struct labelled_set *set, double threshold)
         return;
     print_head("kind");
     for (size_t i = 0; i < count; i++) {
-        struct rates rates = rates_at(set, threshold, kinds[i]);
+        struct shares shares = shares_at(set, threshold, kinds[i]);
 
-        print_row(kinds[i], &rates);
+        print_row(kinds[i], &shares);
     }
 }
 
@@ -155,24 +156,24 @@ void calibrate_print(const struct settings *settings, const struct labelled_set 
 {
     double thresholds[] = {settings->ground_related_score, settings->ground_answer_score};
     const char *names[] = {"related", "answer"};
-    struct rates rates;
+    struct shares shares;
     char name[32];
 
-    rates = rates_at(set, 0, NULL);
-    printf("%zu questions, %zu answerable and %zu not\n", set->count, rates.answerable,
-           rates.unanswerable);
+    shares = shares_at(set, 0, NULL);
+    printf("%zu questions, %zu answerable and %zu not\n", set->count, shares.answerable,
+           shares.unanswerable);
     print_head("at present");
     for (size_t i = 0; i < 2; i++) {
         snprintf(name, sizeof(name), "%s %.2f", names[i], thresholds[i]);
-        rates = rates_at(set, thresholds[i], NULL);
-        print_row(name, &rates);
+        shares = shares_at(set, thresholds[i], NULL);
+        print_row(name, &shares);
     }
     print_kinds(set, settings->ground_answer_score);
     print_head("threshold");
     for (int step = 5; step < STEPS; step += 5) {
         snprintf(name, sizeof(name), "%.2f", (double)step / STEPS);
-        rates = rates_at(set, (double)step / STEPS, NULL);
-        print_row(name, &rates);
+        shares = shares_at(set, (double)step / STEPS, NULL);
+        print_row(name, &shares);
     }
     print_pair(set);
 }

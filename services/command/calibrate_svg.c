@@ -52,15 +52,15 @@ static void draw_axes(FILE *out)
 }
 
 static void draw_curve(FILE *out, const struct labelled_set *set,
-                       double (*rate)(const struct rates *rates), const char *colour)
+                       double (*rate)(const struct shares *shares), const char *colour)
 {
     fprintf(out, "<polyline fill=\"none\" stroke=\"%s\" stroke-width=\"2\" points=\"",
             colour);
     for (int step = 0; step <= POINTS; step++) {
         double threshold = (double)step / POINTS;
-        struct rates rates = rates_at(set, threshold, NULL);
+        struct shares shares = shares_at(set, threshold, NULL);
 
-        fprintf(out, "%.1f,%.1f ", x_of(threshold), y_of(rate(&rates)));
+        fprintf(out, "%.1f,%.1f ", x_of(threshold), y_of(rate(&shares)));
     }
     fputs("\"/>\n", out);
 }
@@ -97,8 +97,8 @@ void calibrate_draw(FILE *out, const struct settings *settings,
             "<text x=\"%d\" y=\"24\" font-size=\"15\">%zu labelled questions</text>\n",
             WIDTH, HEIGHT, WIDTH, HEIGHT, LEFT, set->count);
     draw_axes(out);
-    draw_curve(out, set, rates_false_refusals, "#c0392b");
-    draw_curve(out, set, rates_false_answers, "#2060b0");
+    draw_curve(out, set, shares_false_refusals, "#c0392b");
+    draw_curve(out, set, shares_false_answers, "#2060b0");
     draw_threshold(out, settings->ground_related_score, "related");
     draw_threshold(out, settings->ground_answer_score, "answer");
     if (calibrate_pair(set, &answer, &related))

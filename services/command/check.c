@@ -17,13 +17,12 @@
 #include "private_reveal.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #define MAX_TEXT_BYTES (1 << 28)
 #define MAX_DEPTH      16
+#define AROUND_BYTES   60 /* shown on both sides of what was hit */
 
 struct options {
     const char *patterns; /* borrowed from argv or the environment, like all below */
@@ -47,10 +46,11 @@ const char check_usage[] =
 
 static bool parse_options(int argc, char **argv, struct options *options)
 {
-    int at = 0;
+    int at = 0, sources;
 
     for (; at < argc && strncmp(argv[at], "--", 2) == 0; at++) {
         const char **value = NULL;
+
         if (strcmp(argv[at], "--") == 0) {
             at++;
             break;
@@ -76,7 +76,7 @@ static bool parse_options(int argc, char **argv, struct options *options)
     }
     options->first_text = at;
 
-    int sources = (options->file != NULL) + (options->corpus != NULL) + (at < argc);
+    sources = (options->file != NULL) + (options->corpus != NULL) + (at < argc);
     return sources <= 1 &&
            !(options->is_jsonl && (at < argc || options->corpus != NULL)) &&
            !(options->is_jsonl && options->is_explained);
@@ -86,6 +86,7 @@ static struct filter *open_filter(const char *patterns)
 {
     struct ruleset_problem problem;
     struct ruleset *ruleset;
+    struct filter *filter;
     const char *warning;
     bool is_loaded = patterns != NULL && patterns[0] != '\0'
                          ? ruleset_load_file(patterns, &ruleset, &problem)
@@ -98,7 +99,7 @@ static struct filter *open_filter(const char *patterns)
     for (size_t i = 0; (warning = ruleset_warning(ruleset, i)) != NULL; i++)
         fprintf(stderr, "poise check: warning: %s\n", warning);
 
-    struct filter *filter = filter_new(ruleset);
+    filter = filter_new(ruleset);
     ruleset_unref(ruleset);
     return filter;
 }
@@ -152,6 +153,7 @@ static int check_arguments(struct filter *filter, int argc, char **argv,
                            bool is_explained)
 {
     struct buffer text;
+    int status;
 
     buffer_init(&text, MAX_TEXT_BYTES);
     for (int i = 0; i < argc; i++) {
@@ -159,29 +161,18 @@ static int check_arguments(struct filter *filter, int argc, char **argv,
             buffer_append_char(&text, ' ');
         buffer_append_string(&text, argv[i]);
     }
-    int status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
+    status = check_text(filter, (struct span){text.bytes, text.length}, is_explained);
     buffer_done(&text);
     return status;
 }
 
 static int check_file(struct filter *filter, int file, bool is_explained)
 {
+    int status = CHECK_BAD_USAGE;
     struct buffer text;
-    ssize_t got = 0;
 
     buffer_init(&text, MAX_TEXT_BYTES);
-    for (;;) {
-        char *room = buffer_reserve(&text, 1 << 16);
-        if (room == NULL)
-            break;
-        got = read(file, room, 1 << 16);
-        if (got <= 0)
-            break;
-        buffer_advance(&text, (size_t)got);
-    }
-
-    int status = CHECK_BAD_USAGE;
-    if (got < 0)
+    if (!input_read(file, &text))
         fprintf(stderr, "poise check: cannot read: %s\n", strerror(errno));
     else if (text.is_over)
         fprintf(stderr, "poise check: more than %d bytes of text\n", MAX_TEXT_BYTES);
@@ -234,19 +225,15 @@ int command_check(int argc, char **argv)
 {
     struct options options = {.patterns = getenv("SAFETY_PATTERNS_FILE")};
     struct filter *filter = NULL;
-    int file = STDIN_FILENO;
-    int status = CHECK_BAD_USAGE;
+    int status = CHECK_BAD_USAGE, file;
 
     if (!parse_options(argc, argv, &options)) {
         fputs(check_usage, stderr);
         return CHECK_BAD_USAGE;
     }
-    if (options.file != NULL && strcmp(options.file, "-") != 0)
-        file = open(options.file, O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        fprintf(stderr, "poise check: %s: %s\n", options.file, strerror(errno));
+    file = input_open("check", options.file);
+    if (file < 0)
         return CHECK_BAD_USAGE;
-    }
 
     filter = open_filter(options.patterns);
     if (filter == NULL)
@@ -264,8 +251,7 @@ int command_check(int argc, char **argv)
         status = check_file(filter, file, options.is_explained);
 
     filter_free(filter);
-    if (file != STDIN_FILENO)
-        close(file);
+    input_close(file);
     if (fflush(stdout) != 0)
         status = CHECK_BAD_USAGE;
     return status;
@@ -275,7 +261,6 @@ void check_explain(FILE *out, struct filter_verdict verdict,
                    const struct private_text *visible)
 {
     struct span text = private_reveal(visible);
-    enum { AROUND_BYTES = 60 };
     size_t left = verdict.start > AROUND_BYTES ? verdict.start - AROUND_BYTES : 0;
     size_t right = text.length - verdict.end > AROUND_BYTES ? verdict.end + AROUND_BYTES
                                                             : text.length;
@@ -283,6 +268,7 @@ void check_explain(FILE *out, struct filter_verdict verdict,
     fprintf(out, "  %s, bytes %zu to %zu: ", verdict.entry, verdict.start, verdict.end);
     for (size_t i = left; i < right; i++) {
         unsigned char c = (unsigned char)text.bytes[i];
+
         if (i == verdict.start)
             fputs("[[", out);
         fputc(c < ' ' || c == 0x7f ? ' ' : c, out);

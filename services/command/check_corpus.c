@@ -50,16 +50,16 @@ static bool judge_line(struct filter *filter, struct span line, enum kind kind,
     struct json_object *object = json_parse(line.bytes, line.length, 8);
     struct span text = json_member_string(object, "text");
     struct span category = json_member_string(object, "category");
+    struct filter_verdict verdict;
+    struct private_text visible;
+    bool is_wrong;
 
     if (text.bytes == NULL) {
         json_wipe_and_put(object);
         return false;
     }
-    struct private_text visible;
-    struct filter_verdict verdict = check_admit(filter, text, &visible);
-    bool is_refused = verdict.outcome != FILTER_PASS;
-    bool is_wrong = is_refused == (kind == KIND_PASS);
-
+    verdict = check_admit(filter, text, &visible);
+    is_wrong = (verdict.outcome != FILTER_PASS) == (kind == KIND_PASS);
     tally->texts++;
     tally->wrong += is_wrong;
     if (verdict.outcome == FILTER_HIT && !is_wrong && category.bytes != NULL &&

@@ -11,7 +11,7 @@
 #include "filter.h"
 #include "index.h"
 #include "retriever.h"
-#include "store_open.h"
+#include "store.h"
 
 #include <inttypes.h>
 #include <signal.h>
@@ -92,25 +92,29 @@ static bool check_store(const struct settings *settings)
 {
     struct doctor_question question;
     struct buffer problem;
+    struct store_backend *backend;
     struct store *store;
     bool is_good = false;
 
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
-    store = store_open(settings->store_url, &problem);
-    if (store == NULL || problem.length > 0) { /* a problem alone: nobody answers yet */
+    backend = store_open(settings->store_url, &problem);
+    store = store_new(backend, question.loop, &question.metrics, NULL);
+    if (backend == NULL ||
+        problem.length > 0) { /* a problem alone: the server does not answer yet */
         if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
             problem.bytes[problem.length - 1] = '\0';
         doctor_say(false, "store",
                    problem.length > 0 ? problem.bytes : "cannot be opened");
     } else {
-        store->check(store, question.loop, doctor_on_answer, &question);
+        store_check(store, doctor_on_answer, &question);
         loop_run(question.loop);
         is_good = doctor_say(question.error == OK, "store",
                              question.error == OK ? "opens, reads and writes"
                                                   : "cannot be reached, or not written");
     }
-    store_close(store);
+    store_close(backend);
+    store_free(store);
     buffer_done(&problem);
     doctor_question_done(&question);
     return is_good;

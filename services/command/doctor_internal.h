@@ -1,6 +1,6 @@
 /*
  * What the files of `poise doctor` share: doctor.c (the order of things, patterns, store,
- * study material), doctor_providers.c (who is asked over the network) and doctor_limits.c
+ * study material), doctor_providers.c (the services asked over the network) and doctor_limits.c
  * (what the service is held to, and where it runs).
  */
 #ifndef DOCTOR_INTERNAL_H
@@ -19,9 +19,9 @@
 struct doctor_question {
     struct loop *loop;      /* owned, like the next two */
     struct call_pool *pool; /* connections of its own */
-    struct log *log;        /* for who wants one: it keeps silent */
+    struct log *log;        /* silent; for constructors that want one */
     enum error error;
-    struct metrics metrics; /* nobody reads them */
+    struct metrics metrics; /* required by constructors; not read */
 };
 
 void doctor_question_init(struct doctor_question *question);

@@ -1,6 +1,6 @@
 /*
- * What the service is held to: who is believed what a client's address is, how much is
- * taken on at once, how long a provider is waited for; and what systemd would add.
+ * The service's limits: which proxies are believed about a client's address, how much work is
+ * accepted at once, how long a provider may take; and what systemd would add.
  */
 #include "doctor_internal.h"
 

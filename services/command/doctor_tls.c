@@ -4,7 +4,7 @@
 
 #include "certificate.h"
 #include "clock.h"
-#include "store_postgres.h"
+#include "store.h"
 #include "url.h"
 
 #include <inttypes.h>
@@ -85,7 +85,7 @@ void doctor_note_exposed(const struct settings *settings)
     const char *rest = settings->llm_fallbacks;
     struct span entry;
 
-    if (store_postgres_is_url(settings->store_url) &&
+    if (store_is_postgres(settings->store_url) &&
         url_postgres_is_exposed(settings->store_url))
         printf(
             "note  store: STORE_URL names another machine without sslmode=verify-full: what "

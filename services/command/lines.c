@@ -1,19 +1,21 @@
+/*
+ * Input by lines and as a whole, and the loop of `--jsonl`.
+ */
 #include "lines.h"
 
 #include "clock.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
-enum {
-    READ_BYTES = 1 << 18,
-    MAX_LINE_BYTES = 1 << 28,
-    WRITE_BYTES = 1 << 16,
-    PROGRESS_AFTER_US = 2000000,
-    PROGRESS_EVERY_US = 250000,
-};
+#define READ_BYTES        (1 << 18)
+#define MAX_LINE_BYTES    (1 << 28)
+#define WRITE_BYTES       (1 << 16)
+#define PROGRESS_AFTER_US 2000000
+#define PROGRESS_EVERY_US 250000
 
 /* A line on standard error, kept up to date while long input is read. */
 struct progress {
@@ -23,6 +25,53 @@ struct progress {
     uint64_t texts;
     bool is_shown;
 };
+
+int input_open(const char *command, const char *path)
+{
+    int file = STDIN_FILENO;
+
+    if (path != NULL && strcmp(path, "-") != 0)
+        file = open(path, O_RDONLY | O_CLOEXEC);
+    if (file < 0)
+        fprintf(stderr, "poise %s: %s: %s\n", command, path, strerror(errno));
+    return file;
+}
+
+void input_close(int file)
+{
+    if (file != STDIN_FILENO)
+        close(file);
+}
+
+/* What read(2) says; 0, and it is over, where the buffer is full. */
+static ssize_t read_some(int file, struct buffer *buffer, size_t most)
+{
+    size_t left = buffer->ceiling - buffer->length;
+    ssize_t got;
+    char *room;
+
+    buffer->is_over = left == 0;
+    if (left == 0)
+        return 0;
+    most = most < left ? most : left;
+    room = buffer_reserve(buffer, most);
+    do {
+        got = read(file, room, most);
+    } while (got < 0 && errno == EINTR);
+    if (got > 0)
+        buffer_advance(buffer, (size_t)got);
+    return got;
+}
+
+bool input_read(int file, struct buffer *text)
+{
+    ssize_t got;
+
+    do {
+        got = read_some(file, text, WRITE_BYTES);
+    } while (got > 0);
+    return got == 0;
+}
 
 static bool has_whole_line(const struct line_reader *reader)
 {
@@ -37,6 +86,7 @@ static bool flush(struct buffer *out)
 
     while (written < out->length) {
         ssize_t count = write(STDOUT_FILENO, out->bytes + written, out->length - written);
+
         if (count < 0 && errno == EINTR)
             continue;
         if (count < 0)
@@ -56,12 +106,13 @@ static void progress_start(struct progress *progress)
 static void progress_add(struct progress *progress, size_t bytes, size_t texts)
 {
     uint64_t before = progress->bytes;
+    int64_t now_us;
 
     progress->bytes += bytes;
     progress->texts += texts;
     if (before >> 20 == progress->bytes >> 20) /* the clock is read once a megabyte */
         return;
-    int64_t now_us = clock_monotonic_us();
+    now_us = clock_monotonic_us();
     if (now_us - progress->shown_us < PROGRESS_EVERY_US || isatty(STDERR_FILENO) == 0)
         return;
     progress->shown_us = now_us;
@@ -94,7 +145,7 @@ enum lines_outcome lines_answer(const char *command, int file, line_fn *answer,
     while (is_written && line_reader_next(&reader, &line)) {
         if (!answer(context, line, &out))
             outcome = LINES_SOME_BAD;
-        /* The next read may wait for somebody who waits for what is answered so far. */
+        /* The next read may block until the writer of the input has seen the answers so far. */
         if (out.length >= WRITE_BYTES || !has_whole_line(&reader))
             is_written = flush(&out);
         progress_add(&progress, line.length + 1, 1);
@@ -129,8 +180,11 @@ bool line_reader_next(struct line_reader *reader, struct span *ret_line)
         char *end = buffer->length > searched ? memchr(buffer->bytes + searched, '\n',
                                                        buffer->length - searched)
                                               : NULL;
+        ssize_t got;
+
         if (end != NULL || (reader->is_at_end && reader->at < buffer->length)) {
             size_t stop = end != NULL ? (size_t)(end - buffer->bytes) : buffer->length;
+
             *ret_line = (struct span){buffer->bytes + reader->at, stop - reader->at};
             reader->at = stop + (end != NULL);
             return true;
@@ -144,15 +198,10 @@ bool line_reader_next(struct line_reader *reader, struct span *ret_line)
         buffer->length -= reader->at;
         reader->at = 0;
         searched = buffer->length;
-        char *room = buffer_reserve(buffer, READ_BYTES);
-        ssize_t got = room != NULL ? read(reader->file, room, READ_BYTES) : -1;
-        if (got < 0 && room != NULL && errno == EINTR)
-            continue;
-        if (got < 0) {
-            reader->has_failed = true;
+        got = read_some(reader->file, buffer, READ_BYTES);
+        reader->has_failed = got < 0 || buffer->is_over;
+        if (reader->has_failed)
             return false;
-        }
-        buffer_advance(buffer, (size_t)got);
         reader->is_at_end = got == 0;
     }
 }

@@ -1,6 +1,6 @@
 /*
- * Input of one JSON text a line, answered by one line each, in order: what the `--jsonl` of
- * every subcommand shares.
+ * How the subcommands read: a file or standard input, whole or line by line; and the `--jsonl`
+ * that they share: one JSON text a line, answered by one line each, in order.
  */
 #ifndef LINES_H
 #define LINES_H
@@ -9,6 +9,13 @@
 #include "span.h"
 
 #include <stdbool.h>
+
+/* NULL and "-" are standard input.  -1, and it says on standard error why. */
+int input_open(const char *command, const char *path);
+void input_close(int file);
+
+/* Appends all that is left in the file, or as much as the buffer may hold.  false: it cannot be read. */
+bool input_read(int file, struct buffer *text);
 
 enum lines_outcome {
     LINES_GOOD,

@@ -11,7 +11,7 @@
 #include "lines.h"
 #include "private_reveal.h"
 #include "settings.h"
-#include "store_open.h"
+#include "store.h"
 #include "utf8.h"
 
 #include <errno.h>

@@ -13,19 +13,15 @@
 #include "json.h"
 #include "lines.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-enum {
-    STATUS_GOOD = 0,
-    STATUS_BAD_USAGE = 2,
-    STATUS_NO_VERDICT = 3,
-};
+/* Exit statuses. */
+enum { SUPPORT_GOOD = 0, SUPPORT_BAD_USAGE = 2, SUPPORT_NO_VERDICT = 3 };
 
-enum { MAX_DEPTH = 16, MAX_PASSAGES = 64, MAX_LINE_BYTES = 1 << 24 };
+#define MAX_DEPTH      16
+#define MAX_PASSAGES   64
+#define MAX_LINE_BYTES (1 << 24)
 
 const char support_usage[] =
     "usage: poise support --jsonl [FILE]\n"
@@ -39,30 +35,26 @@ static bool judge_line(void *context, struct span line, struct buffer *out);
 int command_support(int argc, char **argv)
 {
     static const int statuses[] = {
-        [LINES_GOOD] = STATUS_GOOD,
-        [LINES_SOME_BAD] = STATUS_NO_VERDICT,
-        [LINES_FAILED] = STATUS_BAD_USAGE,
+        [LINES_GOOD] = SUPPORT_GOOD,
+        [LINES_SOME_BAD] = SUPPORT_NO_VERDICT,
+        [LINES_FAILED] = SUPPORT_BAD_USAGE,
     };
-    int file = STDIN_FILENO;
     struct support *support;
     enum lines_outcome outcome;
+    int file;
 
     if (argc < 1 || argc > 2 || strcmp(argv[0], "--jsonl") != 0 ||
         (argc == 2 && strncmp(argv[1], "--", 2) == 0)) {
         fputs(support_usage, stderr);
-        return STATUS_BAD_USAGE;
+        return SUPPORT_BAD_USAGE;
     }
-    if (argc == 2 && strcmp(argv[1], "-") != 0)
-        file = open(argv[1], O_RDONLY | O_CLOEXEC);
-    if (file < 0) {
-        fprintf(stderr, "poise support: %s: %s\n", argv[1], strerror(errno));
-        return STATUS_BAD_USAGE;
-    }
+    file = input_open("support", argc == 2 ? argv[1] : NULL);
+    if (file < 0)
+        return SUPPORT_BAD_USAGE;
     support = support_new();
     outcome = lines_answer("support", file, judge_line, support);
     support_free(support);
-    if (file != STDIN_FILENO)
-        close(file);
+    input_close(file);
     return statuses[outcome];
 }
 

@@ -6,7 +6,7 @@
 
 #include "ask.h"
 #include "gates.h"
-#include "generate.h"
+#include "generate_internal.h"
 
 struct ask {
     struct ask_services *services; /* borrowed */

@@ -1,5 +1,9 @@
 /*
- * Cutting a document while it is being read: bytes go in as they come, chunks come out.
+ * Cuts a document into passages: at headings first, then to about 800 tokens with 100 of overlap,
+ * never inside a code block, a table or a list, unless one is longer than four chunks.  A token is taken for
+ * four characters.
+ *
+ * Inside, bytes go in as they are read and chunks come out:
  *
  *   chunk_lines.c  bytes > lines
  *   chunk.c        lines > blocks: paragraphs, lists, tables, code
@@ -13,15 +17,39 @@
 #define CHUNK_INTERNAL_H
 
 #include "buffer.h"
-#include "chunk.h"
 #include "markdown_internal.h"
+#include "span.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum chunk_format { CHUNK_MARKDOWN, CHUNK_PLAIN_TEXT };
+
+/* Borrowed during the call. */
+struct chunk {
+    /* The top heading above; where there is none, the document's: its front matter's,
+     * else its file name without the ending. */
+    struct span title;
+    struct span section; /* the lower headings above, joined by " > "; may be "" */
+    struct span text;
+    int64_t page; /* counted by form feeds in plain text; -1: there are none */
+};
+
+/* false ends the cutting. */
+typedef bool chunk_fn(void *context, const struct chunk *chunk);
+
+/* Tells the chunks in order.  The text need not be valid UTF-8: bytes that are none become U+FFFD.
+ * false where `tell` returned false. */
+bool chunk_document(const char *file_name, enum chunk_format format, struct span text,
+                    chunk_fn *tell, void *context);
 
 /* A token is taken for four characters, which is what models' tokenizers make of English. */
 #define CHUNK_TOKENS 800
-#define CHUNK_TOKENS_OVER \
-    100 /* what two neighbours share, and what a last piece may add */
-#define CHUNK_BLOCK_TIMES \
-    4 /* a list, table or code block longer than so many chunks is cut */
+/* What two neighbours share, and what a last piece may add. */
+#define CHUNK_TOKENS_OVER 100
+/* A list, table or code block longer than so many chunks is cut. */
+#define CHUNK_BLOCK_TIMES   4
 #define CHARACTERS_A_TOKEN  4
 #define CHUNK_LINE_BYTES    32768 /* a longer line is read in pieces */
 #define CHUNK_HEADING_BYTES 240

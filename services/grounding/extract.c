@@ -4,7 +4,7 @@
  * A sentence is worth the weight of the question's words in it, of those just before it and in its headings
  * for less, and more where it has what the question asks for: a number, a date, a name, a reason.
  */
-#include "generate.h"
+#include "generate_internal.h"
 
 #include "extract_internal.h"
 #include "mem.h"

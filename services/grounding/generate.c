@@ -1,4 +1,4 @@
-#include "generate.h"
+#include "generate_internal.h"
 
 #include "json.h"
 #include "mem.h"

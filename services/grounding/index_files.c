@@ -252,8 +252,7 @@ static void name_after(const char *directory, struct buffer *ret_json)
         *at = *at == '\n' ? ' ' : *at;
     json_writer_init(&writer, ret_json);
     json_begin_object(&writer);
-    json_key(&writer, "title");
-    json_string(&writer, visible.bytes);
+    json_put_string(&writer, "title", visible.bytes);
     json_end_object(&writer);
     buffer_done(&visible);
     free(real);

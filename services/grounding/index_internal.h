@@ -9,7 +9,7 @@
 #define INDEX_INTERNAL_H
 
 #include "buffer.h"
-#include "chunk.h"
+#include "chunk_internal.h"
 #include "digest.h"
 #include "index.h"
 #include "terms.h"

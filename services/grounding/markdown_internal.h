@@ -29,8 +29,8 @@ struct markdown_line {
     size_t content;    /* behind indentation and the sign of what it is */
     size_t indent;     /* columns, a tab to the next multiple of four */
     int level;         /* of a heading: 1 to 6; an underline: 1 or 2 */
-    bool
-        may_interrupt; /* of an item: it ends a paragraph, which "1986." in front of a line does not */
+    /* Of an item: it ends a paragraph, which "1986." in front of a line does not. */
+    bool may_interrupt;
     char sign;  /* of a fence */
     size_t run; /* its length */
 };

@@ -7,12 +7,9 @@
 
 void passage_write_place(struct json_writer *json, const struct passage *passage)
 {
-    json_key(json, "passage_id");
-    json_string(json, passage->id);
-    json_key(json, "chapter");
-    json_string(json, passage->chapter);
-    json_key(json, "section");
-    json_string(json, passage->section);
+    json_put_string(json, "passage_id", passage->id);
+    json_put_string(json, "chapter", passage->chapter);
+    json_put_string(json, "section", passage->section);
     json_key(json, "page");
     if (passage->page < 0)
         json_null(json);

@@ -31,6 +31,14 @@ static void on_written(uv_work_t *work, int status)
     free(note);
 }
 
+static void tell_dropped(void *context)
+{
+    struct note *note = context;
+
+    note->done(note->context, OK);
+    free(note);
+}
+
 void refusal_log_note(const struct settings *settings, struct store *store,
                       struct loop *loop, struct refusal *refusal, store_done_fn *done,
                       void *context)
@@ -39,16 +47,21 @@ void refusal_log_note(const struct settings *settings, struct store *store,
 
     if (!settings->refusal_log_questions)
         refusal_done(refusal);
-    if (*settings->refusal_log == '\0') {
-        store->note_refusal(store, loop, refusal, done, context);
+    if (store != NULL && *settings->refusal_log == '\0') {
+        store_note_refusal(store, refusal, done, context);
         return;
     }
     note = MEM_NEW(struct note);
+    note->done = done;
+    note->context = context;
+    if (store == NULL) {
+        refusal_done(refusal);
+        loop_later(loop, tell_dropped, note);
+        return;
+    }
     note->work.data = note;
     note->path = settings->refusal_log;
     note->refusal = *refusal;
     refusal->question = (struct private_text){NULL, 0};
-    note->done = done;
-    note->context = context;
     uv_queue_work(loop_uv(loop), &note->work, write_note, on_written);
 }

@@ -8,7 +8,7 @@
 #include "store.h"
 
 /* Keeps a refusal, without its question where REFUSAL_LOG_QUESTIONS is false.  The question is taken.
- * `done` is called exactly once, from the loop: OK, or STORE_UNAVAILABLE.  The file is written on a thread
+ * Without a store (NULL) it is kept nowhere.  `done` is called exactly once, from the loop: OK, or STORE_UNAVAILABLE.  The file is written on a thread
  * of libuv's, never on the loop. */
 void refusal_log_note(const struct settings *settings, struct store *store,
                       struct loop *loop, struct refusal *refusal, store_done_fn *done,

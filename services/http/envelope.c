@@ -104,8 +104,7 @@ void envelope_write(struct buffer *out, const struct id *request_id,
         json_null(&json);
     else
         write_error(&json, answer);
-    json_key(&json, "request_id");
-    json_string(&json, request_id->text);
+    json_put_string(&json, "request_id", request_id->text);
     json_end_object(&json);
 }
 
@@ -114,17 +113,14 @@ static void write_error(struct json_writer *json, const struct answer *answer)
     const struct error_info *info = error_info(answer->error);
 
     json_begin_object(json);
-    json_key(json, "stage");
-    json_string(json, stage_name(info->stage));
-    json_key(json, "code");
-    json_string(json, info->code);
+    json_put_string(json, "stage", stage_name(info->stage));
+    json_put_string(json, "code", info->code);
     json_key(json, "message_safe");
     if (answer->message != NULL && !private_text_is_empty(answer->message))
         json_private(json, answer->message);
     else
         json_string(json, info->message_safe);
-    json_key(json, "retryable");
-    json_boolean(json, info->retryable);
+    json_put_boolean(json, "retryable", info->retryable);
     json_key(json, "details");
     if (answer->details != NULL && !private_text_is_empty(answer->details)) {
         struct span details = private_reveal(answer->details);

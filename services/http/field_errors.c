@@ -21,14 +21,11 @@ struct private_text field_errors_json(const struct field_errors *errors)
     buffer_init(&text, MAX_BYTES);
     json_writer_init(&json, &text);
     json_begin_object(&json);
-    json_key(&json, "errors");
-    json_begin_array(&json);
+    json_put_array(&json, "errors");
     for (size_t i = 0; i < errors->count; i++) {
         json_begin_object(&json);
-        json_key(&json, "field");
-        json_string(&json, errors->list[i].field);
-        json_key(&json, "reason");
-        json_string(&json, errors->list[i].reason);
+        json_put_string(&json, "field", errors->list[i].field);
+        json_put_string(&json, "reason", errors->list[i].reason);
         json_end_object(&json);
     }
     json_end_array(&json);

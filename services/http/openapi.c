@@ -104,16 +104,11 @@ static void write_errors(struct json_writer *json)
         if (info->http_status == 0)
             continue;
         json_begin_object(json);
-        json_key(json, "code");
-        json_string(json, info->code);
-        json_key(json, "stage");
-        json_string(json, stage_name(info->stage));
-        json_key(json, "status");
-        json_integer(json, info->http_status);
-        json_key(json, "retryable");
-        json_boolean(json, info->retryable);
-        json_key(json, "message_safe");
-        json_string(json, info->message_safe);
+        json_put_string(json, "code", info->code);
+        json_put_string(json, "stage", stage_name(info->stage));
+        json_put_integer(json, "status", info->http_status);
+        json_put_boolean(json, "retryable", info->retryable);
+        json_put_string(json, "message_safe", info->message_safe);
         json_end_object(json);
     }
 }

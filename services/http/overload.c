@@ -1,7 +1,6 @@
 #include "overload.h"
 
 #include "clock.h"
-#include "store_metered.h"
 
 #define PULSE_MS 100
 
@@ -38,7 +37,7 @@ static void on_pulse(void *context)
 
     histogram_note(&services->metrics->LOOP_LAG, BUCKETS_DURATIONS, lag_us);
     saturation_note(&overload->loop, lag_us, now_us);
-    saturation_note(&overload->store, store_metered_oldest_us(services->store), now_us);
+    saturation_note(&overload->store, store_oldest_us(services->store), now_us);
     start_pulse(server);
 }
 

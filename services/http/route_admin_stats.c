@@ -87,8 +87,7 @@ static struct totals add_up(const struct shared_services *shared)
 
 static void write_number(struct json_writer *json, const char *key, int64_t number)
 {
-    json_key(json, key);
-    json_integer(json, number);
+    json_put_integer(json, key, number);
 }
 
 static void write_mean(struct json_writer *json, const char *key,
@@ -108,8 +107,7 @@ static void write_totals(struct json_writer *json, const struct totals *totals)
     int64_t questions = totals->asks + totals->chats;
 
     json_begin_object(json);
-    json_key(json, "questions");
-    json_begin_object(json);
+    json_put_object(json, "questions");
     write_number(json, "total", questions);
     write_number(json, "ask", totals->asks);
     write_number(json, "chat", totals->chats);
@@ -117,11 +115,9 @@ static void write_totals(struct json_writer *json, const struct totals *totals)
     write_number(json, "answers", totals->answers);
     write_number(json, "content_refusals", totals->content_refusals);
     write_number(json, "failures", totals->failures);
-    json_key(json, "refusals");
-    json_begin_object(json);
+    json_put_object(json, "refusals");
     write_number(json, "total", totals->refused);
-    json_key(json, "by_reason");
-    json_begin_object(json);
+    json_put_object(json, "by_reason");
     for (enum gate gate = 0; gate < GATE_COUNT; gate++)
         if (gate_refuses(gate))
             write_number(json, gate_name(gate), totals->refusals[gate]);

@@ -31,12 +31,9 @@ static void finish(struct request *request)
     buffer_init(&data, MAX_DATA_BYTES);
     json_writer_init(&json, &data);
     json_begin_object(&json);
-    json_key(&json, "version");
-    json_string(&json, version());
-    json_key(&json, "can_hear");
-    json_boolean(&json, services->transcribers->count > 0);
-    json_key(&json, "screens_answers");
-    json_boolean(&json, services->filter != NULL);
+    json_put_string(&json, "version", version());
+    json_put_boolean(&json, "can_hear", services->transcribers->count > 0);
+    json_put_boolean(&json, "screens_answers", services->filter != NULL);
     write_coaches(&json, services->coaches);
     write_transcribers(&json, services->transcribers);
     json_key(&json, "tts");
@@ -53,8 +50,7 @@ static void write_coaches(struct json_writer *json, const struct coaches *coache
 {
     json_key(json, "coach");
     write_provider(json, coaches->all[0]->name, coaches->all[0]->url);
-    json_key(json, "coach_fallbacks");
-    json_begin_array(json);
+    json_put_array(json, "coach_fallbacks");
     for (size_t at = 1; at < coaches->count; at++)
         write_provider(json, coaches->all[at]->name, coaches->all[at]->url);
     json_end_array(json);
@@ -68,8 +64,7 @@ static void write_transcribers(struct json_writer *json,
         json_null(json);
     else
         write_provider(json, transcribers->all[0]->name, transcribers->all[0]->url);
-    json_key(json, "stt_fallbacks");
-    json_begin_array(json);
+    json_put_array(json, "stt_fallbacks");
     for (size_t at = 1; at < transcribers->count; at++)
         write_provider(json, transcribers->all[at]->name, transcribers->all[at]->url);
     json_end_array(json);
@@ -84,8 +79,7 @@ static void write_provider(struct json_writer *json, const char *name, const cha
         return;
     }
     json_begin_object(json);
-    json_key(json, "name");
-    json_string(json, name);
+    json_put_string(json, "name", name);
     json_key(json, "host");
     if (url == NULL)
         json_null(json);
@@ -111,31 +105,24 @@ static struct span host_of(const char *url)
 /* A question that is refused is the one text of people's that is kept on purpose. */
 static void write_study(struct json_writer *json, const struct settings *settings)
 {
-    json_key(json, "study");
-    json_begin_object(json);
+    json_put_object(json, "study");
     json_key(json, "search_host");
     if (settings->retriever == RETRIEVER_QDRANT)
         json_span(json, host_of(settings->embeddings_base_url));
     else
         json_null(json);
-    json_key(json, "refused_questions_days");
-    json_integer(json, settings->refusal_log_questions ? settings->refusal_log_days : 0);
+    json_put_integer(json, "refused_questions_days",
+                     settings->refusal_log_questions ? settings->refusal_log_days : 0);
     json_end_object(json);
 }
 
 static void write_limits(struct json_writer *json, const struct settings *settings)
 {
-    json_key(json, "limits");
-    json_begin_object(json);
-    json_key(json, "audio_seconds");
-    json_integer(json, settings->max_audio_s);
-    json_key(json, "audio_bytes");
-    json_integer(json, settings->max_audio_bytes);
-    json_key(json, "transcript_chars");
-    json_integer(json, settings->max_transcript_chars);
-    json_key(json, "session_idle_minutes");
-    json_integer(json, settings->session_ttl_minutes);
-    json_key(json, "session_hours");
-    json_integer(json, settings->session_max_hours);
+    json_put_object(json, "limits");
+    json_put_integer(json, "audio_seconds", settings->max_audio_s);
+    json_put_integer(json, "audio_bytes", settings->max_audio_bytes);
+    json_put_integer(json, "transcript_chars", settings->max_transcript_chars);
+    json_put_integer(json, "session_idle_minutes", settings->session_ttl_minutes);
+    json_put_integer(json, "session_hours", settings->session_max_hours);
     json_end_object(json);
 }

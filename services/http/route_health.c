@@ -27,7 +27,7 @@ static void finish_readiness(struct request *request)
 {
     struct services *services = request->server->services;
 
-    services->store->check(services->store, services->loop, on_store_checked, request);
+    store_check(services->store, on_store_checked, request);
 }
 
 /* Of the whole process: open where any loop has it open. */

@@ -37,7 +37,7 @@ static void write_build(const struct services *services, struct buffer *out)
 
 static void write_store(const struct services *services, struct buffer *out)
 {
-    struct store_stats stats = services->store->stats(services->store);
+    struct store_stats stats = store_stats(services->shared->store);
 
     metrics_text_head(out, "poise_store_commits_total", "counter",
                       "Transactions of the store that changed something.");
@@ -91,7 +91,7 @@ static void write_gauge(struct buffer *out, const char *name, const char *help,
 static void write_usage(const struct services *services, struct buffer *out)
 {
     const struct settings *settings = services->settings;
-    struct store_usage usage = services->store->stats(services->store).usage;
+    struct store_usage usage = store_stats(services->shared->store).usage;
     bool is_of_today = usage.day == clock_wall_ms() / DAY_MS;
 
     if (settings->max_turns_per_day == 0 && settings->max_audio_s_per_day == 0)

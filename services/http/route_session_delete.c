@@ -15,8 +15,8 @@ static void finish(struct request *request)
 {
     struct services *services = request->server->services;
 
-    services->store->delete_session(services->store, services->loop, &request->session_id,
-                                    clock_wall_ms(), on_deleted, request);
+    store_delete_session(services->store, &request->session_id, clock_wall_ms(),
+                         on_deleted, request);
 }
 
 static void on_deleted(void *context, enum error error)

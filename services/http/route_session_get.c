@@ -21,8 +21,8 @@ static void finish(struct request *request)
 {
     struct services *services = request->server->services;
 
-    services->store->load_session(services->store, services->loop, &request->session_id,
-                                  clock_wall_ms(), on_session, request);
+    store_load_session(services->store, &request->session_id, clock_wall_ms(), on_session,
+                       request);
 }
 
 static void on_session(void *context, enum error error, struct session *session,

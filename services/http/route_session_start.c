@@ -83,8 +83,7 @@ static void finish(struct request *request)
         creation.client_most = services->settings->max_sessions_per_address;
         if (creation.client_most > 0)
             creation.client = client_digest(request);
-        services->store->create_session(services->store, services->loop, &creation,
-                                        on_created, request);
+        store_create_session(services->store, &creation, on_created, request);
     } else {
         refuse(request, error, &errors);
     }

@@ -37,9 +37,8 @@ static void finish(struct request *request)
     struct id id;
 
     if (id_parse(parameter.bytes, parameter.length, &id))
-        services->store->load_speech(services->store, services->loop,
-                                     &request->session_id, &id, clock_wall_ms(),
-                                     on_speech, request);
+        store_load_speech(services->store, &request->session_id, &id, clock_wall_ms(),
+                          on_speech, request);
     else
         request_fail(request, ERROR_TTS_AUDIO_NOT_FOUND);
 }

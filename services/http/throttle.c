@@ -100,7 +100,7 @@ void throttle_share(struct request *request)
     struct store_rate_request wanted;
     struct askers askers;
 
-    if (limit == 0 || services->store->take_rates == NULL) {
+    if (limit == 0 || !store_shares_rates(services->store)) {
         request_work(request);
         return;
     }
@@ -116,8 +116,7 @@ void throttle_share(struct request *request)
         wanted.rates[i].per_minute = limit;
     }
     request->asked_us = clock_monotonic_us();
-    services->store->take_rates(services->store, services->loop, &wanted, on_rates,
-                                request);
+    store_take_rates(services->store, &wanted, on_rates, request);
 }
 
 static void on_rates(void *context, enum error error,

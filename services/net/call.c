@@ -7,7 +7,7 @@
  * Until then the call is on its pool's list.  A handle of curl's is borrowed from the
  * pool for as long as the call is under way.
  *
- * Who wants the body in pieces gets them after curl has returned, not from inside
+ * A caller that wants the body in pieces gets them after curl has returned, not from inside
  * on_body(): there curl refuses to start or end other calls (CURLM_RECURSIVE_API_CALL).
  */
 #include "call_internal.h"
@@ -47,11 +47,11 @@ struct call {
 
     call_done_fn *done;
     call_bytes_fn *on_bytes; /* NULL: the body is wanted whole */
-    void *context;           /* borrowed from whom started the call */
+    void *context;           /* borrowed from the caller */
 
     struct private_text body; /* owned; curl reads it while it sends */
-    struct curl_slist
-        headers[REQUEST_HEADERS_MAX]; /* linked; `data` is owned, wiped at the end */
+    /* Linked; `data` is owned, wiped at the end */
+    struct curl_slist headers[REQUEST_HEADERS_MAX];
     size_t header_count;
     int64_t timeout_ms;
 

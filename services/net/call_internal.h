@@ -53,7 +53,7 @@ struct call_pool {
     struct shard shards[CALL_SHARDS];
     struct origin *origins[CALL_ORIGINS_MAX]; /* owned */
     size_t origin_count;
-    struct wire **wires; /* owned: by descriptor; NULL where it is none of ours */
+    struct wire **wires; /* owned: by descriptor; NULL: not one of ours */
     size_t wires_capacity;
     CURL *spares[CALL_SPARES_MAX]; /* owned: prepared handles that no call uses */
     size_t spare_count;
@@ -82,8 +82,7 @@ void call_end(struct call *call, CURLcode code);
  * another's. */
 struct span call_header_value(const char *line, size_t length, const char *name);
 
-/* retry_after.c: the value of Retry-After in seconds from `now_s`; -1 where it is no such
- * value. */
+/* retry_after.c: the value of Retry-After in seconds from `now_s`; -1: it is not one. */
 int64_t retry_after_parse(const char *value, size_t length, int64_t now_s);
 
 /* retry_after.c: the limits that a server tells of in the head of a reply: Groq's and
@@ -97,11 +96,11 @@ struct rate_limits {
 
 void rate_limits_read(struct rate_limits *limits, const char *line, size_t length);
 
-/* Seconds until no limit is spent any more; -1: none is, or nobody said when. */
+/* Seconds until no limit is spent any more; -1: none is, or the server did not say when. */
 int64_t rate_limits_wait_s(const struct rate_limits *limits);
 
 /* A Go duration as those headers have it ("2m59.56s", "7.66s", "110ms"), rounded up to whole
- * seconds; -1 where it is none. */
+ * seconds; -1: it is not one. */
 int64_t duration_parse(const char *value, size_t length);
 
 #endif

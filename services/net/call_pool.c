@@ -44,7 +44,7 @@
 
 /* ---- curl's memory ----
  *
- * Wiped when it is given back: requests and replies pass through it, which are somebody's
+ * Wiped when it is given back: requests and replies pass through it, which hold people's
  * words. */
 
 static void *take(size_t bytes)

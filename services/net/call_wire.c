@@ -25,8 +25,8 @@
 struct wire {
     uv_poll_t poll;      /* the first member: a handle of the loop is cast back */
     struct shard *shard; /* borrowed */
-    struct home
-        *home; /* borrowed; NULL: no connection of ours, but e.g. the resolver's pipe */
+    /* Borrowed; NULL: no connection of ours, but e.g. the resolver's pipe */
+    struct home *home;
     int descriptor;     /* owned by curl, or by call_wire_close() */
     int wanted;         /* UV_READABLE and UV_WRITABLE, as curl wants it */
     int watched;        /* the same, as the loop watches it */

@@ -23,7 +23,7 @@
 
 struct put_off {
     loop_fn *fn;
-    void *context; /* borrowed from whom put it off */
+    void *context; /* borrowed from the caller */
 };
 
 /* Calls in their order.  It is as long as its busiest tick was: a few entries for each
@@ -58,7 +58,7 @@ struct loop {
 struct loop_timer {
     uv_timer_t uv; /* the first member: a handle of the loop is cast back */
     loop_fn *fn;
-    void *context; /* borrowed from whom started it */
+    void *context; /* borrowed from the caller */
 };
 
 static void on_tick_end(uv_prepare_t *tick_end);
@@ -178,7 +178,7 @@ static void on_tick_end(uv_prepare_t *tick_end)
 
 static void on_awake(uv_idle_t *awake)
 {
-    (void)awake; /* that it is active is all that it is for */
+    (void)awake; /* it only has to be active */
 }
 
 void loop_run(struct loop *loop)

@@ -33,7 +33,7 @@ struct upstream_call {
     struct trace trace;   /* ... and request.trace here */
     call_bytes_fn *on_bytes;
     call_done_fn *done;
-    void *context; /* borrowed from whom called, for both */
+    void *context; /* borrowed from the caller, for both */
     int64_t started_us;
     int64_t deadline_us;
     unsigned tried;
@@ -153,8 +153,8 @@ static void on_bytes(void *context, struct span bytes)
     self->on_bytes(self->context, bytes);
 }
 
-/* Does it speak of a server that is not well?  Not where it had begun to answer: it may
- * have said all, and closed without a word. */
+/* Does the outcome mean that the server is not well?  Not when it had begun to answer: it may
+ * have sent everything and closed the connection early. */
 static bool is_failure(const struct upstream_call *self, const struct call_answer *answer)
 {
     switch (answer->outcome) {
@@ -168,7 +168,7 @@ static bool is_failure(const struct upstream_call *self, const struct call_answe
     abort();
 }
 
-/* It had less time than its server may need. */
+/* The call was given less time than its server may need. */
 static bool was_hasty(const struct upstream_call *self, const struct call_answer *answer)
 {
     return answer->outcome == CALL_TIMED_OUT &&

@@ -3,7 +3,7 @@
  * reverse.
  *
  *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
- *                     a load balancer is told first, where it is given the time
+ *                     a load balancer is told first, if it is given the time
  *   SIGHUP            the safety patterns and the certificate are read again; a bad file
  *                     changes nothing
  */
@@ -16,7 +16,7 @@
 #include "names.h"
 #include "private_reveal.h"
 #include "server.h"
-#include "store_open.h"
+#include "store.h"
 #include "supervisor.h"
 #include "url.h"
 #include "worker.h"
@@ -211,8 +211,8 @@ static bool make_workers(struct process *process, int64_t *ret_port)
 }
 
 /*
- * The first signal: whoever asks GET /readyz hears that this process leaves, and everyone
- * else is served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
+ * The first signal: GET /readyz says that this process is leaving, and all other requests
+ * are served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
  */
 static void on_terminate(uv_signal_t *handle, int number)
 {
@@ -249,7 +249,8 @@ static void drain(void *context)
     loop_stop(process->loop);
 }
 
-/* Said once every loop uses the new patterns: who waits for this line is not screened by the old. */
+/* Logged when every loop uses the new patterns: an operator who has seen this line knows that the
+ * old ones are gone. */
 static void on_reloaded(void *context)
 {
     struct process *process = context;
@@ -306,7 +307,7 @@ static void sweep(void *context)
     int64_t now_ms = clock_wall_ms();
     int64_t refusals_before_ms = now_ms - settings->refusal_log_days * DAY_MS;
 
-    process->shared.store->sweep(process->shared.store, now_ms, refusals_before_ms);
+    store_sweep(process->shared.store, now_ms, refusals_before_ms);
     if (*settings->refusal_log != '\0' &&
         !refusal_prune(settings->refusal_log, refusals_before_ms))
         log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
@@ -364,7 +365,7 @@ static bool run(struct process *process, int64_t port)
     struct watchdog *watchdog = NULL;
     size_t started = 0;
 
-    /* Before anybody is served, whose turn a signal would else cut off. */
+    /* Before the first request, whose turn a signal would otherwise cut off. */
     watch(process, &process->terminate, SIGTERM, on_terminate);
     watch(process, &process->interrupt, SIGINT, on_terminate);
     watch(process, &process->hangup, SIGHUP, on_hangup);

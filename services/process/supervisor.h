@@ -12,8 +12,8 @@
 #include <stdint.h>
 
 /* The listening socket that systemd holds over a restart, for the caller to own, and its
- * port; -1: there is none.  false: it lends what nobody would listen on here, and clients
- * of that would wait for ever. */
+ * port; -1: there is none.  false: it passes sockets on which the service would not
+ * listen, and their clients would wait for ever. */
 bool supervisor_listener(int *ret_descriptor, int64_t *ret_port);
 
 /* It listens; it will end soon. */
@@ -23,7 +23,7 @@ void supervisor_ending(void);
 struct watchdog;
 
 /* Tells systemd that it lives, as often as it wants to hear it, but only while every
- * worker's loop takes its turn.  All is borrowed.  NULL: nobody wants to hear it. */
+ * worker's loop takes its turn.  All is borrowed.  NULL: systemd does not ask for it. */
 struct watchdog *watchdog_start(struct loop *loop, struct worker *const *workers,
                                 size_t count);
 

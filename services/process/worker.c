@@ -7,7 +7,6 @@
 #include "coach_builtin.h"
 #include "mem.h"
 #include "server.h"
-#include "store_metered.h"
 
 #include <pthread.h>
 #include <stdlib.h>
@@ -117,7 +116,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
 
     worker->loop = loop_new();
     worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
-    worker->store = store_metered_new(shared->store, metrics, worker->log);
+    worker->store = store_new(shared->store, worker->loop, metrics, worker->log);
     worker->pool = call_pool_new(worker->loop);
     tools = (struct provider_tools){settings, worker->pool, worker->log, metrics};
     coaches_init(&worker->coaches, &tools, coach_builtin_new);
@@ -260,7 +259,7 @@ void worker_free(struct worker *worker)
     terms_reader_free(worker->reader);
     call_pool_free(worker->pool);
     filter_free(worker->filter);
-    store_metered_free(worker->store);
+    store_free(worker->store);
     log_free(worker->log);
     loop_free(worker->loop);
     free(worker);

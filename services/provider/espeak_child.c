@@ -20,11 +20,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define OUTPUT_MAX_BYTES \
-    (32 * 1024 * 1024) /* a quarter of an hour of espeak-ng's WAV \
-                        */
-#define READ_BYTES 65536
-#define HANDLES    2
+/* A quarter of an hour of espeak-ng's WAV. */
+#define OUTPUT_MAX_BYTES (32 * 1024 * 1024)
+#define READ_BYTES       65536
+#define HANDLES          2
 
 struct espeak_child {
     uv_process_t process;

@@ -60,8 +60,8 @@ struct pattern_entry {
 struct pattern_file {
     struct pattern_entry *entries; /* owned */
     size_t count;
-    struct pattern_texts
-        strong_words; /* the words that a disguise is read as: wordbook.h */
+    /* The words that a disguise is read as: wordbook.h. */
+    struct pattern_texts strong_words;
     struct pattern_texts words;
 };
 

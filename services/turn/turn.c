@@ -387,7 +387,6 @@ static void commit_when_ready(struct turn *turn)
 static void commit(struct turn *turn)
 {
     const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
     int64_t now_ms = clock_wall_ms();
     struct store_commit commit = {
         .session_id = turn->request.session_id,
@@ -418,7 +417,7 @@ static void commit(struct turn *turn)
         commit.next_question = private_text_move(&turn->reply.question);
     turn->has_claim = false;
     turn->step_us = clock_monotonic_us();
-    store->commit_turn(store, turn->services->loop, &commit, on_committed, turn);
+    store_commit_turn(turn->services->store, &commit, on_committed, turn);
 }
 
 static void on_committed(void *context, enum error error)

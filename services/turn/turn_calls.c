@@ -127,7 +127,6 @@ bool turn_may_hear_elsewhere(const struct turn *turn, enum error error)
 
 void turn_remember(struct turn *turn)
 {
-    struct store *store = turn->services->store;
     const struct store_input *input = &turn->request.input;
     struct private_text heard;
     struct json_writer writer;
@@ -146,8 +145,8 @@ void turn_remember(struct turn *turn)
         return;
     }
     heard = private_text_take(&out);
-    store->remember_heard(store, turn->services->loop, &turn->request.session_id,
-                          &input->audio, &heard);
+    store_remember_heard(turn->services->store, &turn->request.session_id, &input->audio,
+                         &heard);
 }
 
 bool turn_recall(struct turn *turn, const struct private_text *heard)

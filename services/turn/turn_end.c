@@ -29,7 +29,6 @@ struct store_input turn_input(const struct turn *turn)
 void turn_claim(struct turn *turn, store_begun_fn *done)
 {
     const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
     struct store_claim claim = {
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
@@ -40,7 +39,7 @@ void turn_claim(struct turn *turn, store_begun_fn *done)
         .now_ms = clock_wall_ms(),
     };
 
-    store->begin_turn(store, turn->services->loop, &claim, done, turn);
+    store_begin_turn(turn->services->store, &claim, done, turn);
 }
 
 /* A cap is of a day, and the next day begins at midnight, UTC. */
@@ -66,7 +65,6 @@ void turn_turn_away(struct turn *turn, enum error error, const struct store_begu
 static void end_claim(struct turn *turn, struct private_text outcome)
 {
     const struct settings *settings = turn->services->settings;
-    struct store *store = turn->services->store;
     int64_t now_ms = clock_wall_ms();
     struct store_end end = {
         .session_id = turn->request.session_id,
@@ -81,7 +79,7 @@ static void end_claim(struct turn *turn, struct private_text outcome)
     };
 
     turn->has_claim = false;
-    store->end_turn(store, turn->services->loop, &end);
+    store_end_turn(turn->services->store, &end);
 }
 
 /* ---- the log and the counters ---- */
@@ -243,8 +241,7 @@ void turn_note_arrival(const struct turn_services *services, const struct id *se
 {
     if (!has_arrived)
         metrics_add(&services->metrics->RESPONSES_UNDELIVERED, 1);
-    services->store->report_delivery(services->store, services->loop, session_id,
-                                     turn_number, has_arrived);
+    store_report_delivery(services->store, session_id, turn_number, has_arrived);
 }
 
 void turn_result_free(struct turn_result *result)

@@ -224,6 +224,17 @@ bool program_is_running(struct program *program)
     return program->process != 0;
 }
 
+int64_t program_cpu_ms(const struct program *program)
+{
+    struct timespec busy;
+    clockid_t clock;
+
+    if (program->process == 0 || clock_getcpuclockid(program->process, &clock) != 0 ||
+        clock_gettime(clock, &busy) != 0)
+        return -1;
+    return (int64_t)busy.tv_sec * 1000 + busy.tv_nsec / 1000000;
+}
+
 int program_await_exit(struct program *program)
 {
     struct pollfd wanted = {.fd = program->process_handle, .events = POLLIN};

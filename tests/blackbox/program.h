@@ -7,6 +7,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "bytes.h"
 
@@ -40,6 +41,10 @@ void program_signal(struct program *program, int signal_number);
 bool program_stop(struct program *program);
 
 bool program_is_running(struct program *program);
+
+/* How long all its threads together have kept a core busy so far; of one that has ended,
+ * -1. */
+int64_t program_cpu_ms(const struct program *program);
 
 /* Waits for its end and for all that it wrote.  Its exit status, or 128 + signal; -1 when it does
  * not end in time. */

@@ -6,9 +6,9 @@
 #include <poll.h>
 #include <string.h>
 
-#include "balancer.h"
 #include "play.h"
 #include "program.h"
+#include "proxy.h"
 
 TestSuite(load_balancer, .timeout = 90);
 
@@ -27,7 +27,7 @@ static struct site site_start(struct settings_list settings)
     struct site site = {.one = world_start_with_groq(settings)};
 
     site.two = world_beside(site.one);
-    site.front = balancer_start(site.one, site.two);
+    site.front = proxy_start(PROXY_HAPROXY, site.one, site.two);
     return site;
 }
 

@@ -3,7 +3,7 @@
  * bounds.
  */
 #include "fuzz.h"
-#include "generate.h"
+#include "generate_internal.h"
 #include "private_reveal.h"
 
 static void check(const struct private_text *reply, const struct passages *passages)

@@ -3,7 +3,7 @@
  * The input is a question, a claim and passages, with lines of "----" between them.
  */
 #include "fuzz.h"
-#include "generate.h"
+#include "generate_internal.h"
 #include "private_reveal.h"
 #include "support.h"
 #include "utf8.h"

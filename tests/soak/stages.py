@@ -3,6 +3,7 @@
 import asyncio
 import os
 import pathlib
+import re
 import subprocess
 
 import postgres_store
@@ -66,7 +67,7 @@ class OneProcess:
 
 
 class Cluster:
-    """Clients meet HAProxy alone, as services/deploy/haproxy.cfg has it."""
+    """Clients meet HAProxy alone, as services/deploy/haproxy.cfg has it, but without TLS."""
 
     is_behind_proxy = True
     seams = {"any", "cluster"}
@@ -82,6 +83,7 @@ class Cluster:
             service.Service(plan.program, directory, name, settings, complain) for name in ("one", "two")
         ]
         self._log = pathlib.Path(directory) / "haproxy.log"
+        self._configuration = pathlib.Path(directory) / "haproxy.cfg"
         self.address = ("127.0.0.1", service.free_port())
         self._proxy = None
 
@@ -94,10 +96,12 @@ class Cluster:
             "POISE_ONE": f"127.0.0.1:{self.services[0].port}",
             "POISE_TWO": f"127.0.0.1:{self.services[1].port}",
         }
+        shipped = (ROOT / "services/deploy/haproxy.cfg").read_text()
+        self._configuration.write_text(re.sub(r"(\n    bind \S+) ssl .*", r"\1", shipped))
         with open(self._log, "ab") as log:
             self._proxy = await asyncio.create_subprocess_exec(
                 "setpriv", "--pdeathsig", "KILL", "--",
-                "/usr/sbin/haproxy", "-f", str(ROOT / "services/deploy/haproxy.cfg"),
+                "/usr/sbin/haproxy", "-f", str(self._configuration),
                 env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log,
             )  # fmt: skip
         await service.await_answer(self.address, lambda: self._proxy.returncode is None)

@@ -39,17 +39,12 @@ static inline void run_sql(const char *sql)
 /* Another process on the same tables. */
 static inline struct world beside(void)
 {
-    struct world other = world;
-
-    other.store = world_open(world.place.url);
-    other.loop = loop_new();
-    return other;
+    return world_beside(&world);
 }
 
 static inline void beside_free(struct world *other)
 {
-    store_close(other->store);
-    loop_free(other->loop);
+    world_end(other);
 }
 
 #endif

@@ -6,7 +6,7 @@
 #ifndef STORE_PLACE_H
 #define STORE_PLACE_H
 
-#include "store_postgres.h"
+#include "store.h"
 
 #include <criterion/criterion.h>
 #include <libpq-fe.h>
@@ -25,7 +25,7 @@ static inline const char *postgres_url(void)
 {
     const char *url = getenv("POISE_TEST_STORE_URL");
 
-    return url != NULL && store_postgres_is_url(url) ? url : NULL;
+    return url != NULL && store_is_postgres(url) ? url : NULL;
 }
 
 /* One command to the test database, beside the store. */

@@ -6,7 +6,7 @@
 #define STORE_WORLD_H
 
 #include "session_made.h"
-#include "store_open.h"
+#include "store.h"
 #include "store_place.h"
 
 #include <stdio.h>
@@ -18,8 +18,10 @@
 
 struct world {
     struct place place;
-    struct store *store;
+    struct store_backend *backend;
+    struct store *store; /* of the loop */
     struct loop *loop;
+    struct metrics *metrics; /* owned */
     int64_t now_ms;
     struct id request_id; /* of the turn that was begun last */
 };
@@ -34,24 +36,49 @@ struct answer {
     struct store_speech speech;
 };
 
-static inline struct store *world_open(const char *url)
+static inline struct store_backend *world_open(const char *url)
 {
     struct buffer problem;
-    struct store *store;
+    struct store_backend *backend;
 
     buffer_init(&problem, 4096);
-    store = store_open(url, &problem);
-    cr_assert_not_null(store, "%s", problem.bytes);
+    backend = store_open(url, &problem);
+    cr_assert_not_null(backend, "%s", problem.bytes);
     buffer_done(&problem);
-    return store;
+    return backend;
+}
+
+/* The store once more: opened anew, on a new loop. */
+static inline void world_begin(struct world *world)
+{
+    world->backend = world_open(world->place.url);
+    world->loop = loop_new();
+    world->metrics = MEM_NEW(struct metrics);
+    world->store = store_new(world->backend, world->loop, world->metrics, NULL);
+}
+
+static inline void world_end(struct world *world)
+{
+    store_close(world->backend);
+    store_free(world->store);
+    loop_free(world->loop);
+    free(world->metrics);
+}
+
+/* Another process on the same place: world_end(). */
+static inline struct world world_beside(const struct world *world)
+{
+    struct world other = *world;
+
+    world_begin(&other);
+    return other;
 }
 
 static inline struct world world_new(void)
 {
     struct world world = {.place = place_new(), .now_ms = NOW_MS};
 
-    world.store = world_open(world.place.url);
-    world.loop = loop_new();
+    world_begin(&world);
     return world;
 }
 
@@ -61,25 +88,22 @@ static inline void stop_loop(void *loop)
 }
 
 /* Where the loop goes on: the tick ends first, at the end of which the store is woken. */
-static inline void world_close_store(struct world *world)
+static inline void world_stop(struct world *world)
 {
     loop_later(world->loop, stop_loop, world->loop);
     loop_run(world->loop);
-    store_close(world->store);
+    world_end(world);
 }
 
 static inline void world_restart(struct world *world)
 {
-    world_close_store(world);
-    loop_free(world->loop);
-    world->loop = loop_new();
-    world->store = world_open(world->place.url);
+    world_stop(world);
+    world_begin(world);
 }
 
 static inline void world_free(struct world *world)
 {
-    store_close(world->store);
-    loop_free(world->loop);
+    world_end(world);
     place_remove(&world->place);
 }
 
@@ -179,8 +203,7 @@ static inline struct answer create(struct world *world, struct session *session,
     struct store_new_session request = {
         .session = session, .key = key, .now_ms = world->now_ms};
 
-    world->store->create_session(world->store, world->loop, &request, take_session,
-                                 &answer);
+    store_create_session(world->store, &request, take_session, &answer);
     loop_run(world->loop);
     return answer;
 }
@@ -202,8 +225,7 @@ static inline struct answer load(struct world *world, const struct id *id)
 {
     struct answer answer = {.loop = world->loop};
 
-    world->store->load_session(world->store, world->loop, id, world->now_ms, take_session,
-                               &answer);
+    store_load_session(world->store, id, world->now_ms, take_session, &answer);
     loop_run(world->loop);
     return answer;
 }
@@ -212,8 +234,7 @@ static inline enum error remove_session(struct world *world, const struct id *id
 {
     struct answer answer = {.loop = world->loop};
 
-    world->store->delete_session(world->store, world->loop, id, world->now_ms, take_done,
-                                 &answer);
+    store_delete_session(world->store, id, world->now_ms, take_done, &answer);
     loop_run(world->loop);
     return answer.error;
 }
@@ -222,7 +243,7 @@ static inline enum error check(struct world *world)
 {
     struct answer answer = {.loop = world->loop};
 
-    world->store->check(world->store, world->loop, take_done, &answer);
+    store_check(world->store, take_done, &answer);
     loop_run(world->loop);
     return answer.error;
 }
@@ -236,7 +257,7 @@ static inline struct answer begin(struct world *world, const struct id *id,
                                 .input = input,
                                 .now_ms = world->now_ms};
 
-    world->store->begin_turn(world->store, world->loop, &claim, take_begun, &answer);
+    store_begin_turn(world->store, &claim, take_begun, &answer);
     loop_run(world->loop);
     if (answer.error == OK && answer.begun.decision == STORE_RUN)
         world->request_id = claim.request_id;
@@ -296,7 +317,7 @@ static inline enum error commit(struct world *world, const struct id *id,
     struct answer answer = {.loop = world->loop};
     struct store_commit request = commit_of(world, id, turn_number, input, transcript);
 
-    world->store->commit_turn(world->store, world->loop, &request, take_done, &answer);
+    store_commit_turn(world->store, &request, take_done, &answer);
     loop_run(world->loop);
     return answer.error;
 }
@@ -316,7 +337,7 @@ static inline void remember(struct world *world, const struct id *id, const char
     struct digest digest = digest_of(audio);
     struct private_text text = text_of(heard);
 
-    world->store->remember_heard(world->store, world->loop, id, &digest, &text);
+    store_remember_heard(world->store, id, &digest, &text);
     cr_assert(private_text_is_empty(&text));
 }
 
@@ -342,8 +363,7 @@ static inline struct store_speech speech_of(const struct world *world, const cha
 static inline void report(struct world *world, const struct id *id, unsigned turn_number,
                           bool was_delivered)
 {
-    world->store->report_delivery(world->store, world->loop, id, turn_number,
-                                  was_delivered);
+    store_report_delivery(world->store, id, turn_number, was_delivered);
 }
 
 /* A whole turn with a reply that is spoken; its request id. */
@@ -356,7 +376,7 @@ static inline struct id spoken_turn(struct world *world, const struct id *id,
     claim(world, id, said("answer"));
     request = commit_of(world, id, turn_number, said("answer"), "answer");
     request.speech = speech;
-    world->store->commit_turn(world->store, world->loop, &request, take_done, &answer);
+    store_commit_turn(world->store, &request, take_done, &answer);
     loop_run(world->loop);
     cr_assert_eq(answer.error, OK);
     report(world, id, turn_number, true);
@@ -368,8 +388,7 @@ static inline struct answer load_speech(struct world *world, const struct id *id
 {
     struct answer answer = {.loop = world->loop};
 
-    world->store->load_speech(world->store, world->loop, id, request_id, world->now_ms,
-                              take_speech, &answer);
+    store_load_speech(world->store, id, request_id, world->now_ms, take_speech, &answer);
     loop_run(world->loop);
     return answer;
 }
@@ -389,7 +408,7 @@ static inline void end(struct world *world, const struct id *id, struct store_ke
 
     if (outcome != NULL)
         request.outcome = text_of(outcome);
-    world->store->end_turn(world->store, world->loop, &request);
+    store_end_turn(world->store, &request);
 }
 
 #endif

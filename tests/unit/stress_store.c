@@ -10,7 +10,7 @@
  */
 #include "clock.h"
 #include "mem.h"
-#include "store_open.h"
+#include "store.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -33,8 +33,9 @@ struct waits {
 };
 
 struct crowd {
-    struct store *store; /* borrowed */
-    struct loop *loop;   /* owned */
+    struct store *store; /* owned, like the next two */
+    struct loop *loop;
+    struct metrics *metrics;
     pthread_t thread;
     size_t sessions;
     size_t started;
@@ -130,8 +131,7 @@ static void start(struct crowd *crowd)
     session->total_questions = QUESTIONS;
     session->asked[session->asked_count++] = filler(120);
     session->expires_ms = 1000;
-    crowd->store->create_session(crowd->store, crowd->loop, &request, on_created,
-                                 interview);
+    store_create_session(crowd->store, &request, on_created, interview);
 }
 
 static void begin(void *context)
@@ -143,7 +143,7 @@ static void begin(void *context)
     claim.request_id = interview->request_id = id_random();
     claim.input = input_of(interview);
     interview->asked_us = clock_monotonic_us();
-    crowd->store->begin_turn(crowd->store, crowd->loop, &claim, on_begun, interview);
+    store_begin_turn(crowd->store, &claim, on_begun, interview);
 }
 
 static void on_begun(void *context, enum error error, struct store_begun begun)
@@ -188,8 +188,7 @@ static void commit(void *context)
     if (interview->turn_number < QUESTIONS)
         request.next_question = filler(120);
     interview->asked_us = clock_monotonic_us();
-    crowd->store->commit_turn(crowd->store, crowd->loop, &request, on_committed,
-                              interview);
+    store_commit_turn(crowd->store, &request, on_committed, interview);
 }
 
 static void on_committed(void *context, enum error error)
@@ -202,8 +201,7 @@ static void on_committed(void *context, enum error error)
         leave(interview, false);
         return;
     }
-    store->report_delivery(store, interview->crowd->loop, &interview->id,
-                           interview->turn_number, true);
+    store_report_delivery(store, &interview->id, interview->turn_number, true);
     if (interview->turn_number++ < QUESTIONS)
         begin(interview);
     else
@@ -214,8 +212,7 @@ static void check(struct interview *interview)
 {
     struct crowd *crowd = interview->crowd;
 
-    crowd->store->load_session(crowd->store, crowd->loop, &interview->id, 1, on_loaded,
-                               interview);
+    store_load_session(crowd->store, &interview->id, 1, on_loaded, interview);
 }
 
 static void on_loaded(void *context, enum error error, struct session *session,
@@ -315,7 +312,7 @@ int main(int count, char **arguments)
     char path[160];
     char url[192];
     struct buffer problem;
-    struct store *store;
+    struct store_backend *store;
     struct store_stats stats;
     size_t failures = 0;
     int64_t started_us;
@@ -339,8 +336,8 @@ int main(int count, char **arguments)
     cpu_us = cpu_of_process_us();
     for (size_t i = 0; i < loops; i++) {
         crowds[i] = (struct crowd){
-            .store = store,
             .loop = loop_new(),
+            .metrics = MEM_NEW(struct metrics),
             .sessions = sessions / loops,
             .left = sessions / loops,
             .pause_ms = argument(arguments, count, 3, 0),
@@ -349,17 +346,20 @@ int main(int count, char **arguments)
             .begins.us = mem_zalloc(sessions / loops * QUESTIONS * sizeof(int64_t)),
             .commits.us = mem_zalloc(sessions / loops * QUESTIONS * sizeof(int64_t)),
         };
+        crowds[i].store = store_new(store, crowds[i].loop, crowds[i].metrics, NULL);
         pthread_create(&crowds[i].thread, NULL, run, &crowds[i]);
     }
     for (size_t i = 0; i < loops; i++)
         pthread_join(crowds[i].thread, NULL);
     cpu_us = cpu_of_process_us() - cpu_us;
-    stats = store->stats(store);
+    stats = store_stats(store);
     print(crowds, loops, stats, clock_monotonic_us() - started_us, cpu_us);
 
     store_close(store);
     for (size_t i = 0; i < loops; i++) {
         failures += crowds[i].failures;
+        store_free(crowds[i].store);
+        free(crowds[i].metrics);
         loop_free(crowds[i].loop);
         free(crowds[i].begins.us);
         free(crowds[i].commits.us);

@@ -2,7 +2,7 @@
  * Documents cut into passages: what heads them, what is never cut, what neighbours share; and the same for
  * documents that are made at random.
  */
-#include "chunk.h"
+#include "chunk_internal.h"
 
 #include "buffer.h"
 #include "chunk_internal.h"

@@ -1,7 +1,7 @@
 /*
  * The answer without a model: sentences of the passages, word for word, that hold what is asked for.
  */
-#include "generate.h"
+#include "generate_internal.h"
 #include "private_reveal.h"
 
 #include <criterion/criterion.h>

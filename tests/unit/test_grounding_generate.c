@@ -1,7 +1,7 @@
 /*
  * What the model is asked for an answer from passages, and what is made of its reply.
  */
-#include "generate.h"
+#include "generate_internal.h"
 #include "json.h"
 #include "private_reveal.h"
 

@@ -3,30 +3,23 @@
  * let pass.
  */
 #include "server_internal.h"
+#include "store_operation.h"
 #include "throttle.h"
 
 #include <criterion/criterion.h>
+#include <string.h>
 
 #define SECOND_US INT64_C(1000000)
 
-/* A store that says what it was told to, when it is told to. */
-static struct {
-    struct store_rate_request asked;
-    store_rates_fn *done;
-    void *context;
-} told;
+/* What a store was asked that answers when it is told to. */
+static struct store_operation *told;
 
 static bool has_worked;
 
-static void take_rates(struct store *store, struct loop *loop,
-                       const struct store_rate_request *request, store_rates_fn *done,
-                       void *context)
+static void push(struct store_backend *backend, struct store_operation *operation)
 {
-    (void)store;
-    (void)loop;
-    told.asked = *request;
-    told.done = done;
-    told.context = context;
+    (void)backend;
+    told = operation;
 }
 
 static void work(struct request *request)
@@ -38,10 +31,12 @@ static void work(struct request *request)
 static const struct endpoint worker = {.finish = work};
 static const struct settings settings = {.rate_turns_per_minute = 6};
 static struct metrics metrics;
-static struct store store = {.take_rates = take_rates};
+static struct store_backend backend = {.operation_bytes = sizeof(struct store_operation),
+                                       .shares_rates = true,
+                                       .push = push};
 static struct shared_services shared = {.client_key = {{7}}};
 static struct services services = {
-    .shared = &shared, .settings = &settings, .store = &store, .metrics = &metrics};
+    .shared = &shared, .settings = &settings, .metrics = &metrics};
 static struct server server = {.services = &services};
 static struct connection connection = {.descriptor = -1};
 static struct request request;
@@ -49,6 +44,7 @@ static struct request request;
 static void set_up(void)
 {
     shared.rates = rates_new();
+    services.store = store_new(&backend, NULL, &metrics, NULL);
     request = (struct request){
         .server = &server,
         .connection = &connection,
@@ -65,6 +61,7 @@ static void tear_down(void)
 {
     response_done(&request.response);
     rates_free(shared.rates);
+    store_free(services.store);
 }
 
 TestSuite(throttle, .init = set_up, .fini = tear_down);
@@ -75,12 +72,13 @@ static void tell(struct store_rate address, struct store_rate session)
 
     throttle_share(&request);
     cr_assert_not(has_worked);
-    told.done(told.context, OK, rates);
+    memcpy(told->rates, rates, sizeof(rates));
+    store_operation_tell(told);
 }
 
 Test(throttle, one_process_alone_asks_nobody)
 {
-    store.take_rates = NULL;
+    backend.shares_rates = false;
     throttle_share(&request);
     cr_expect(has_worked);
     cr_expect_eq(request.rate.remaining, 5);
@@ -89,10 +87,11 @@ Test(throttle, one_process_alone_asks_nobody)
 Test(throttle, address_and_session_are_asked_for_each_under_a_key_of_its_own)
 {
     throttle_share(&request);
-    cr_assert_eq(told.asked.count, 2);
-    cr_expect_eq(told.asked.rates[0].per_minute, 6);
-    cr_expect_eq(told.asked.rates[1].per_minute, 6);
-    cr_expect_not(digest_equals(&told.asked.rates[0].key, &told.asked.rates[1].key));
+    cr_assert_eq(told->request.rates.count, 2);
+    cr_expect_eq(told->request.rates.rates[0].per_minute, 6);
+    cr_expect_eq(told->request.rates.rates[1].per_minute, 6);
+    cr_expect_not(digest_equals(&told->request.rates.rates[0].key,
+                                &told->request.rates.rates[1].key));
 }
 
 Test(throttle, the_work_begins_when_the_store_has_room_and_the_scarcer_is_told)
@@ -125,7 +124,8 @@ Test(throttle, an_address_that_is_refused_says_nothing_of_its_session)
 Test(throttle, where_the_store_does_not_answer_this_process_counts_alone)
 {
     throttle_share(&request);
-    told.done(told.context, ERROR_STORE_UNAVAILABLE, NULL);
+    told->error = ERROR_STORE_UNAVAILABLE;
+    store_operation_tell(told);
     cr_expect(has_worked);
     cr_expect_eq(request.rate.remaining, 5);
     cr_expect_eq(metrics.RATES_UNSHARED, 1);

@@ -34,7 +34,7 @@ static struct answer begin_under(struct store_day_caps caps, int64_t audio_ms,
                                 .caps = caps,
                                 .now_ms = world.now_ms};
 
-    world.store->begin_turn(world.store, world.loop, &claim, take_begun, &answer);
+    store_begin_turn(world.store, &claim, take_begun, &answer);
     loop_run(world.loop);
     if (answer.error == OK && answer.begun.decision == STORE_RUN)
         world.request_id = claim.request_id;
@@ -73,7 +73,7 @@ static bool could_be_typed(struct store_day_caps caps, int64_t audio_ms)
 
 static struct store_usage usage(void)
 {
-    return world.store->stats(world.store).usage;
+    return store_stats(world.backend).usage;
 }
 
 Test(caps, a_day_has_so_many_turns_and_the_next_has_its_own)
@@ -179,11 +179,11 @@ Test(caps, without_one_nothing_is_written)
     struct id id = start(&world, 3);
     struct answer answer;
 
-    before = world.store->stats(world.store);
+    before = store_stats(world.backend);
     answer = begin_under((struct store_day_caps){0}, 5000, &id, recorded("sound"));
     cr_expect_eq(answer.error, OK);
     answer_free(&answer);
-    cr_expect_eq(world.store->stats(world.store).commits, before.commits);
+    cr_expect_eq(store_stats(world.backend).commits, before.commits);
     cr_expect_eq(usage().turns, 0);
 }
 
@@ -198,19 +198,17 @@ Test(caps, what_was_used_up_is_known_after_a_restart)
 
 Test(caps, two_processes_count_together)
 {
-    struct store *other = world_open(world.place.url);
-    struct store *own = world.store;
+    struct world own = world;
+    struct world other = world_beside(&world);
 
     cr_expect_eq(typed(TWO_TURNS), OK);
-    world.store = other;
+    world = other;
     cr_expect_eq(typed(TWO_TURNS), OK);
     cr_expect_eq(usage().turns, 2);
     cr_expect_eq(typed(TWO_TURNS), ERROR_USAGE_CAP_REACHED);
-    world.store = own;
+    world = own;
     cr_expect_eq(typed(TWO_TURNS), ERROR_USAGE_CAP_REACHED);
-    world.store = other;
-    world_close_store(&world);
-    world.store = own;
+    world_stop(&other);
 }
 
 static struct answer create_for(const char *client, int64_t most, struct session *session,
@@ -223,7 +221,7 @@ static struct answer create_for(const char *client, int64_t most, struct session
                                         .client_most = most,
                                         .now_ms = world.now_ms};
 
-    world.store->create_session(world.store, world.loop, &request, take_session, &answer);
+    store_create_session(world.store, &request, take_session, &answer);
     loop_run(world.loop);
     return answer;
 }
@@ -262,7 +260,7 @@ static void complete(const struct id *id)
     claim(&world, id, said("all"));
     request = commit_of(&world, id, 1, said("all"), "all");
     private_text_free(&request.next_question);
-    world.store->commit_turn(world.store, world.loop, &request, take_done, &answer);
+    store_commit_turn(world.store, &request, take_done, &answer);
     loop_run(world.loop);
     cr_assert_eq(answer.error, OK);
 }

@@ -4,6 +4,7 @@
 #include "store_world.h"
 
 #include "sqlite_file.h"
+#include "store_sqlite.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -36,11 +37,11 @@ TestSuite(file, .init = set_up, .fini = tear_down);
 static void assert_refused(const char *url_tried, const char *reason)
 {
     struct buffer problem;
-    struct store *store;
+    struct store_backend *backend;
 
     buffer_init(&problem, 4096);
-    store = store_sqlite_open(url_tried, &problem);
-    cr_assert_null(store);
+    backend = store_sqlite_open(url_tried, &problem);
+    cr_assert_null(backend);
     cr_expect_not_null(strstr(problem.bytes, reason), "%s", problem.bytes);
     cr_expect_eq(strchr(problem.bytes, '\n'), problem.bytes + problem.length - 1);
     buffer_done(&problem);
@@ -73,13 +74,13 @@ static unsigned mode_of(const char *name)
 
 Test(file, a_new_file_is_for_its_owner_alone)
 {
-    struct store *store = world_open(url);
+    struct store_backend *backend = world_open(url);
     char log[128];
 
     snprintf(log, sizeof(log), "%s-wal", path);
     cr_expect_eq(mode_of(path), 0600);
     cr_expect_eq(mode_of(log), 0600);
-    store_close(store);
+    store_close(backend);
 }
 
 Test(file, the_default_place_is_made_with_its_directories)
@@ -180,13 +181,13 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
 
     turn(&world, &id, 1, said("one"));
     report(&world, &id, 1, true);
-    world_close_store(&world);
+    world_stop(&world);
     snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
     run_sql("DROP TABLE heard; DROP TABLE speech; DROP TABLE speech_total;"
             "DROP TABLE refusal; DROP TABLE usage; DROP INDEX session_client;"
             "ALTER TABLE session DROP COLUMN client;"
             "PRAGMA user_version = 1");
-    world.store = world_open(world.place.url);
+    world_begin(&world);
 
     request = spoken_turn(&world, &id, 2, speech_of(&world, "sound ", 1000));
     answer = load_speech(&world, &id, &request);
@@ -211,35 +212,35 @@ Test(file, a_file_of_the_third_version_is_brought_up_to_date)
     struct world world = world_new();
     struct id id = start(&world, 3);
     struct store_claim claim;
-    struct answer answer = {.loop = world.loop};
+    struct answer answer = {0};
     struct buffer problem;
     int refusals = 0;
 
     turn(&world, &id, 1, said("one"));
     report(&world, &id, 1, true);
-    world_close_store(&world);
+    world_stop(&world);
     snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
     run_sql("DROP TABLE usage; DROP INDEX session_client;"
             "ALTER TABLE session DROP COLUMN client;"
             "INSERT INTO refusal (at_ms, reason, chunks) VALUES (1, 'gate', 0);"
             "PRAGMA user_version = 3");
     buffer_init(&problem, 4096);
-    cr_expect(
-        store_sqlite_refusals(world.place.url, 0, count_refusal, &refusals, &problem));
+    cr_expect(store_refusals(world.place.url, 0, count_refusal, &refusals, &problem));
     cr_expect_eq(refusals, 1, "`poise refusals` reads it as it is");
     buffer_done(&problem);
-    world.store = world_open(world.place.url);
+    world_begin(&world);
 
     claim = (struct store_claim){.session_id = id,
                                  .request_id = id_random(),
                                  .input = said("two"),
                                  .caps = {.turns = 1},
                                  .now_ms = world.now_ms};
-    world.store->begin_turn(world.store, world.loop, &claim, take_begun, &answer);
+    answer.loop = world.loop;
+    store_begin_turn(world.store, &claim, take_begun, &answer);
     loop_run(world.loop);
     cr_expect_eq(answer.error, OK);
     cr_expect_eq(answer.begun.session->turn_count, 1);
-    cr_expect_eq(world.store->stats(world.store).usage.turns, 1);
+    cr_expect_eq(store_stats(world.backend).usage.turns, 1);
     answer_free(&answer);
     world_free(&world);
 }
@@ -308,7 +309,7 @@ Test(file, a_damaged_file_is_refused)
 
         turn(&world, &id, 1, said("one"));
     }
-    store_close(world.store);
+    world_end(&world);
     snprintf(copy, sizeof(copy), "%s/poise.db", world.place.directory);
     descriptor = open(copy, O_RDWR);
     memset(bytes, 0x5a, sizeof(bytes));
@@ -317,7 +318,6 @@ Test(file, a_damaged_file_is_refused)
     close(descriptor);
 
     assert_refused(world.place.url, "is damaged");
-    loop_free(world.loop);
     remove_files(&world.place);
 }
 
@@ -353,7 +353,7 @@ Test(file, a_file_that_cannot_be_written_is_refused)
         buffer_init(&problem, 4096);
         if (geteuid() == 0 && setuid(65534) != 0)
             _exit(2);
-        if (store_sqlite_open(url, &problem) != NULL)
+        if (store_open(url, &problem) != NULL)
             _exit(1);
         _exit(strstr(problem.bytes, "cannot be ") == NULL);
     }

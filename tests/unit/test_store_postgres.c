@@ -99,7 +99,7 @@ Test(postgres, what_is_asked_when_the_connections_break_is_asked_again)
 
 static void *open_one(void *context)
 {
-    struct store **place = context;
+    struct store_backend **place = context;
 
     *place = world_open(world.place.url);
     return NULL;
@@ -108,10 +108,10 @@ static void *open_one(void *context)
 Test(postgres, tables_are_made_once_by_however_many_start_at_the_same_time)
 {
     enum { OPENERS = 8 };
-    struct store *stores[OPENERS];
+    struct store_backend *stores[OPENERS];
     pthread_t threads[OPENERS];
 
-    store_close(world.store);
+    world_end(&world);
     run_sql(
         "DROP TABLE poise_version, poise_process, poise_session, poise_turn, poise_record,"
         " poise_heard, poise_speech, poise_refusal, poise_gate, poise_day, poise_rate");
@@ -121,7 +121,7 @@ Test(postgres, tables_are_made_once_by_however_many_start_at_the_same_time)
         pthread_join(threads[i], NULL);
     for (int i = 0; i < OPENERS; i++)
         store_close(stores[i]);
-    world.store = world_open(world.place.url);
+    world_begin(&world);
     start(&world, 3);
 }
 
@@ -172,14 +172,15 @@ Test(postgres, a_database_that_is_not_there_is_refused)
 Test(postgres, where_nobody_answers_the_store_is_there_and_not_available)
 {
     struct buffer problem;
-    struct world away = {.loop = loop_new()};
+    struct world away = {.loop = loop_new(), .metrics = MEM_NEW(struct metrics)};
 
     buffer_init(&problem, 4096);
-    away.store = store_open("postgresql:///x?host=/tmp/no-such-place&user=x", &problem);
-    cr_assert_not_null(away.store);
+    away.backend = store_open("postgresql:///x?host=/tmp/no-such-place&user=x", &problem);
+    cr_assert_not_null(away.backend);
+    away.store = store_new(away.backend, away.loop, away.metrics, NULL);
     cr_expect_not_null(strstr(problem.bytes, "tried again"));
     cr_expect_eq(check(&away), ERROR_STORE_UNAVAILABLE);
-    cr_expect_eq(away.store->stats(away.store).last_error, 373254); /* 08006 */
+    cr_expect_eq(store_stats(away.backend).last_error, 373254); /* 08006 */
     buffer_done(&problem);
     beside_free(&away);
 }
@@ -213,7 +214,7 @@ static struct rates_answer take(struct world *from, const char *one, const char 
         request.rates[1].key = digest_of(other);
         request.rates[1].per_minute = per_minute;
     }
-    from->store->take_rates(from->store, from->loop, &request, take_rates, &answer);
+    store_take_rates(from->store, &request, take_rates, &answer);
     loop_run(from->loop);
     return answer;
 }
@@ -256,8 +257,7 @@ static void *open_sessions(void *context)
                                             .now_ms = NOW_MS};
 
         pthread_barrier_wait(opener->barrier);
-        opener->world.store->create_session(opener->world.store, opener->world.loop,
-                                            &request, take_session, &answer);
+        store_create_session(opener->world.store, &request, take_session, &answer);
         loop_run(opener->world.loop);
         opener->opened += answer.error == OK;
         pthread_barrier_wait(opener->barrier);

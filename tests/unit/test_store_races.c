@@ -48,17 +48,12 @@ static void *race(void *context)
 
 static struct rival rival_new(pthread_barrier_t *barrier, const struct id *ids)
 {
-    struct rival rival = {.world = world, .barrier = barrier, .ids = ids};
-
-    rival.world.store = world_open(world.place.url);
-    rival.world.loop = loop_new();
-    return rival;
+    return (struct rival){.world = world_beside(&world), .barrier = barrier, .ids = ids};
 }
 
 static void rival_free(struct rival *rival)
 {
-    store_close(rival->world.store);
-    loop_free(rival->world.loop);
+    world_end(&rival->world);
 }
 
 Test(races, of_two_processes_exactly_one_commits_a_turn)
@@ -93,10 +88,8 @@ Test(races, of_two_processes_exactly_one_commits_a_turn)
  * killed. */
 static void live_until_killed(int pipe, const struct id *ids, int sessions)
 {
-    struct world own = world;
+    struct world own = world_beside(&world);
 
-    own.store = world_open(world.place.url);
-    own.loop = loop_new();
     for (unsigned char number = 1; number <= 10; number++)
         for (unsigned char at = 0; at < sessions; at++) {
             unsigned char acknowledged[2] = {at, number};
@@ -177,7 +170,7 @@ Test(races, what_is_asked_after_a_commit_of_its_session_sees_it)
 
         claim(&world, &id, said("one"));
         request = commit_of(&world, &id, 1, said("one"), "one");
-        world.store->commit_turn(world.store, world.loop, &request, take_nothing, NULL);
+        store_commit_turn(world.store, &request, take_nothing, NULL);
 
         answer = load(&world, &id);
         cr_expect_eq(answer.session->turn_count, 1);
@@ -190,10 +183,8 @@ Test(races, what_is_asked_before_a_deletion_of_its_session_does_not_see_it)
     struct id id = start(&world, 3);
     struct answer answer = {.loop = world.loop};
 
-    world.store->load_session(world.store, world.loop, &id, world.now_ms, take_session,
-                              &answer);
-    world.store->delete_session(world.store, world.loop, &id, world.now_ms, take_nothing,
-                                NULL);
+    store_load_session(world.store, &id, world.now_ms, take_session, &answer);
+    store_delete_session(world.store, &id, world.now_ms, take_nothing, NULL);
     loop_run(world.loop);
     cr_expect_eq(answer.error, OK);
     answer_free(&answer);
@@ -219,7 +210,7 @@ Test(races, a_commit_that_cannot_be_written_changes_nothing_and_leaves_no_claim)
     limit_files(1);
     cr_expect_eq(commit(&world, &id, 1, said("one"), "one"), ERROR_STORE_UNAVAILABLE);
     cr_expect_eq(check(&world), ERROR_STORE_UNAVAILABLE);
-    cr_expect_neq(world.store->stats(world.store).last_error, 0);
+    cr_expect_neq(store_stats(world.backend).last_error, 0);
     limit_files(RLIM_INFINITY);
 
     answer = load(&world, &id);
@@ -252,12 +243,10 @@ Test(races, closing_finishes_what_was_asked_for)
 
     claim(&world, &id, said("one"));
     request = commit_of(&world, &id, 1, said("one"), "one");
-    world.store->commit_turn(world.store, world.loop, &request, take_done, &unheard);
-    store_close(world.store);
-    loop_free(world.loop);
+    store_commit_turn(world.store, &request, take_done, &unheard);
+    world_end(&world);
 
-    world.loop = loop_new();
-    world.store = world_open(world.place.url);
+    world_begin(&world);
     answer = load(&world, &id);
     cr_expect_eq(answer.session->turn_count, 1);
     answer_free(&answer);
@@ -267,17 +256,17 @@ Test(races, of_two_processes_with_one_key_the_first_outcome_stays)
 {
     struct id id = start(&world, 3);
     struct store_input input = input_of("one", NULL, "key 1", "body 1");
-    struct world other = world;
+    struct world other;
     struct answer answer;
 
     ONLY_ON_SQLITE();
-    other.store = world_open(world.place.url);
+    other = world_beside(&world);
     claim(&world, &id, input);
     claim(&other, &id, input);
     end(&other, &id, input.key, "{\"refused\":true}");
     cr_assert_eq(check(&other), OK);
     cr_expect_eq(commit(&world, &id, 1, input, "one"), ERROR_TURN_IN_PROGRESS);
-    store_close(other.store);
+    world_end(&other);
 
     answer = begin(&world, &id, input);
     cr_expect(answer.begun.is_refusal);

@@ -55,7 +55,7 @@ static void note(struct world *world, const struct id *session_id, int64_t at_ms
         refusal.session_id = *session_id;
     if (question != NULL)
         refusal.question = text_of(question);
-    world->store->note_refusal(world->store, world->loop, &refusal, take_done, &answer);
+    store_note_refusal(world->store, &refusal, take_done, &answer);
     cr_assert(private_text_is_empty(&refusal.question));
     loop_run(world->loop);
     cr_assert_eq(answer.error, OK);
@@ -64,7 +64,7 @@ static void note(struct world *world, const struct id *session_id, int64_t at_ms
 /* Everything that was asked for before has been done. */
 static void sweep(struct world *world, int64_t refusals_before_ms)
 {
-    world->store->sweep(world->store, world->now_ms, refusals_before_ms);
+    store_sweep(world->backend, world->now_ms, refusals_before_ms);
     world_restart(world);
 }
 
@@ -177,7 +177,7 @@ Test(refusals, a_store_that_is_not_there_is_named_and_not_made)
 
     snprintf(url, sizeof(url), "sqlite:///%s/absent.db", world.place.directory);
     buffer_init(&problem, 4096);
-    cr_expect_not(store_sqlite_refusals(url, 0, take_refusal, NULL, &problem));
+    cr_expect_not(store_refusals(url, 0, take_refusal, NULL, &problem));
     cr_expect_not_null(strstr(problem.bytes, "absent.db"));
     cr_expect_neq(access(url + strlen("sqlite:///"), F_OK), 0);
     buffer_done(&problem);

@@ -178,7 +178,7 @@ Test(sessions, a_sweep_spares_a_session_that_was_used)
     world.now_ms += TTL_MS / 2;
     turn(&world, &used, 1, said("one"));
     world.now_ms += TTL_MS / 2;
-    world.store->sweep(world.store, world.now_ms, 0);
+    store_sweep(world.backend, world.now_ms, 0);
     world.now_ms -= TTL_MS / 2; /* when both would still be there */
 
     await_sweep_of(&unused);
@@ -192,9 +192,9 @@ Test(sessions, a_sweep_comes_back_for_a_session_that_was_used)
     world.now_ms += TTL_MS / 2;
     turn(&world, &id, 1, said("one"));
     world.now_ms += TTL_MS / 2;
-    world.store->sweep(world.store, world.now_ms, 0);
+    store_sweep(world.backend, world.now_ms, 0);
     world.now_ms += TTL_MS;
-    world.store->sweep(world.store, world.now_ms, 0);
+    store_sweep(world.backend, world.now_ms, 0);
     world.now_ms = NOW_MS + 1;
 
     await_sweep_of(&id);
@@ -206,7 +206,7 @@ Test(sessions, a_sweep_goes_through_however_many_there_are)
 
     for (int i = 0; i < 200; i++)
         ids[i] = start(&world, 3);
-    world.store->sweep(world.store, world.now_ms + TTL_MS, 0);
+    store_sweep(world.backend, world.now_ms + TTL_MS, 0);
 
     for (int i = 0; i < 200; i++)
         await_sweep_of(&ids[i]);
@@ -215,12 +215,12 @@ Test(sessions, a_sweep_goes_through_however_many_there_are)
 Test(sessions, reading_alone_commits_nothing)
 {
     struct id id = start(&world, 3);
-    struct store_stats before = world.store->stats(world.store);
+    struct store_stats before = store_stats(world.backend);
 
     load_error(&id);
     claim(&world, &id, said("one"));
 
-    cr_expect_eq(world.store->stats(world.store).commits, before.commits);
+    cr_expect_eq(store_stats(world.backend).commits, before.commits);
 }
 
 Test(sessions, no_store_can_be_closed)

@@ -153,7 +153,7 @@ Test(speech, nothing_is_remembered_for_a_session_that_is_not_there)
     remember(&world, &nobody, "one", "I led");
 
     cr_expect_eq(check(&world), OK);
-    cr_expect_eq(world.store->stats(world.store).last_error, 0);
+    cr_expect_eq(store_stats(world.backend).last_error, 0);
 }
 
 Test(speech, a_reply_is_heard_under_its_turns_request)
@@ -288,7 +288,7 @@ Test(speech, the_room_of_what_is_gone_is_free)
     cr_assert_eq(remove_session(&world, &other), OK);
     spoken_turn(&world, &id, 1, speech_of(&world, "expired ", 2000));
     world.now_ms += SPEECH_MS;
-    world.store->sweep(world.store, world.now_ms, 0);
+    store_sweep(world.backend, world.now_ms, 0);
     check(&world);
     check(&world);
 
@@ -311,7 +311,7 @@ Test(speech, a_commit_that_loses_stores_none)
     request.request_id = id_random();
     request.speech = speech_of(&world, "sound ", 1000);
     world.request_id = request.request_id;
-    world.store->commit_turn(world.store, world.loop, &request, take_done, &answer);
+    store_commit_turn(world.store, &request, take_done, &answer);
     loop_run(world.loop);
 
     cr_expect_eq(answer.error, ERROR_TURN_IN_PROGRESS);

@@ -105,7 +105,7 @@ static void turn_marked(const struct id *id, unsigned turn_number, const char *m
     request.transcript = marked(mark, lines);
     request.next_question = marked(mark, 1 + lines / 8);
     request.outcome = marked(mark, lines);
-    world.store->commit_turn(world.store, world.loop, &request, take_done, &answer);
+    store_commit_turn(world.store, &request, take_done, &answer);
     loop_run(world.loop);
     cr_assert_eq(answer.error, OK);
     report(&world, id, turn_number, true);
@@ -145,7 +145,7 @@ Test(traces, a_swept_session_leaves_nothing)
 
     turn_marked(&id, 1, "CANARY-alpha", 20);
     world.now_ms += TTL_MS;
-    world.store->sweep(world.store, world.now_ms, 0);
+    store_sweep(world.backend, world.now_ms, 0);
 
     await_off_disk("CANARY");
     cr_expect_eq(remove_session(&world, &id), ERROR_SESSION_NOT_FOUND);
@@ -218,7 +218,7 @@ Test(traces, swept_speech_leaves_nothing)
         spoken_turn(&world, &id, number, speech_of(&world, "CANARY-sound ", 700000));
     cr_assert(is_on_disk("CANARY"));
     world.now_ms += SPEECH_MS;
-    world.store->sweep(world.store, world.now_ms, 0);
+    store_sweep(world.backend, world.now_ms, 0);
 
     await_off_disk("CANARY");
     cr_expect_eq(remove_session(&world, &id), OK);
@@ -246,8 +246,8 @@ Test(traces, a_check_leaves_nothing)
     struct store_stats before;
 
     check(&world);
-    before = world.store->stats(world.store);
+    before = store_stats(world.backend);
 
     cr_expect_eq(check(&world), OK);
-    cr_expect_eq(world.store->stats(world.store).commits, before.commits + 1);
+    cr_expect_eq(store_stats(world.backend).commits, before.commits + 1);
 }

@@ -202,7 +202,7 @@ Test(turns, the_same_answer_waits_for_the_report_of_delivery)
                                 0,  {0},         world.now_ms};
 
     turn(&world, &id, 1, said("I don't know"));
-    world.store->begin_turn(world.store, world.loop, &again, take_begun, &answer);
+    store_begin_turn(world.store, &again, take_begun, &answer);
     report(&world, &id, 1, true);
     loop_run(world.loop);
 
@@ -416,16 +416,16 @@ Test(turns, a_commit_of_an_expired_session_finds_none)
 Test(turns, a_commit_that_another_process_overtook_changes_nothing)
 {
     struct id id = start(&world, 3);
-    struct world other = world;
+    struct world other;
     struct answer answer;
 
     ONLY_ON_SQLITE();
-    other.store = world_open(world.place.url);
+    other = world_beside(&world);
     claim(&world, &id, said("one"));
     claim(&other, &id, said("two"));
     cr_expect_eq(commit(&other, &id, 1, said("two"), "two"), OK);
     cr_expect_eq(commit(&world, &id, 1, said("one"), "one"), ERROR_TURN_IN_PROGRESS);
-    store_close(other.store);
+    world_end(&other);
 
     answer = load(&world, &id);
     cr_expect_eq(answer.session->turn_count, 1);

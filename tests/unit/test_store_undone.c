@@ -121,7 +121,7 @@ static void *take_both(void *context)
                 .rates = {{.key = digest_of(taker->is_other == (i < 4) ? "alice" : "bob"),
                            .per_minute = 1000000}}};
 
-            store->take_rates(store, taker->world.loop, &request, on_taken, taker);
+            store_take_rates(store, &request, on_taken, taker);
         }
         loop_run(taker->world.loop);
         from_us = clock_monotonic_us() - from_us;
@@ -209,9 +209,8 @@ static void *claim_capped(void *context)
             claim.session_id = *mover->moved;
         from_us = clock_monotonic_us();
         mover->left = 2;
-        store->begin_turn(store, mover->world.loop, &claim, on_claimed, mover);
-        store->load_session(store, mover->world.loop, &claim.session_id, NOW_MS,
-                            on_loaded, mover);
+        store_begin_turn(store, &claim, on_claimed, mover);
+        store_load_session(store, &claim.session_id, NOW_MS, on_loaded, mover);
         loop_run(mover->world.loop);
         from_us = clock_monotonic_us() - from_us;
         if (from_us > mover->longest_us)

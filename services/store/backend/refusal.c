@@ -23,22 +23,17 @@ void refusal_write(const struct refusal *refusal, struct buffer *out)
     clock_iso8601(refusal->at_ms, timestamp);
     json_writer_init(&json, out);
     json_begin_object(&json);
-    json_key(&json, "event");
-    json_string(&json, EVENT);
-    json_key(&json, "timestamp");
-    json_string(&json, timestamp);
-    json_key(&json, "session_id");
-    json_string(&json,
-                *refusal->session_id.text != '\0' ? refusal->session_id.text : NULL);
+    json_put_string(&json, "event", EVENT);
+    json_put_string(&json, "timestamp", timestamp);
+    json_put_string(&json, "session_id",
+                    *refusal->session_id.text != '\0' ? refusal->session_id.text : NULL);
     json_key(&json, "question");
     if (private_text_is_empty(&refusal->question))
         json_null(&json);
     else
         json_private(&json, &refusal->question);
-    json_key(&json, "refusal_reason");
-    json_string(&json, refusal->reason);
-    json_key(&json, "chunks_retrieved");
-    json_integer(&json, refusal->chunks_retrieved);
+    json_put_string(&json, "refusal_reason", refusal->reason);
+    json_put_integer(&json, "chunks_retrieved", refusal->chunks_retrieved);
     json_key(&json, "max_score");
     if (refusal->max_score < 0)
         json_null(&json);

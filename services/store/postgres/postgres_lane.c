@@ -29,23 +29,24 @@ static void enqueue(struct postgres_lane *lane, struct postgres_operation *opera
 static void wake_waiting(struct postgres_lane *lane, const struct store_id *session_id);
 static void finish(struct postgres_lane *lane, struct postgres_operation *operation);
 
-static bool is_durable_kind(enum postgres_kind kind)
+static bool is_durable_kind(enum store_kind kind)
 {
     switch (kind) {
-    case POSTGRES_CREATE:
-    case POSTGRES_DELETE:
-    case POSTGRES_COMMIT:
-    case POSTGRES_END: /* a crash that undid it alone would leave the claim behind */
-    case POSTGRES_REFUSAL:
-    case POSTGRES_CHECK:
-    case POSTGRES_SPEECH:
+    case STORE_CREATE:
+    case STORE_DELETE:
+    case STORE_COMMIT:
+    case STORE_END: /* a crash that undid it alone would leave the claim behind */
+    case STORE_REFUSAL:
+    case STORE_CHECK:
+    case STORE_SPEECH:
         return true; /* writes nothing, but is long: others need not wait */
-    case POSTGRES_LOAD:
-    case POSTGRES_BEGIN:
-    case POSTGRES_REMEMBER:
-    case POSTGRES_RATES:
-    case POSTGRES_DELIVERY:
-    case POSTGRES_HEARTBEAT: return false;
+    case STORE_LOAD:
+    case STORE_BEGIN:
+    case STORE_REMEMBER:
+    case STORE_RATES:
+    case STORE_REPORT:
+    case STORE_SWEEP: /* the connector does it */
+    case STORE_BEAT: return false;
     }
     return false;
 }
@@ -54,7 +55,7 @@ static bool is_durable_kind(enum postgres_kind kind)
  * its contrary. */
 static bool is_news(const struct postgres_operation *operation)
 {
-    return operation->kind == POSTGRES_END || operation->kind == POSTGRES_DELIVERY;
+    return operation->base.kind == STORE_END || operation->base.kind == STORE_REPORT;
 }
 
 static int64_t patience_us(const struct postgres_operation *operation)
@@ -65,9 +66,9 @@ static int64_t patience_us(const struct postgres_operation *operation)
 static struct mark *mark_of(struct postgres_lane *lane,
                             const struct postgres_operation *operation)
 {
-    if (!operation->has_session)
+    if (!operation->base.has_session)
         return NULL;
-    return &lane->marks[store_id_hash(&operation->session_id) % MARK_COUNT];
+    return &lane->marks[store_id_hash(&operation->base.session_id) % MARK_COUNT];
 }
 
 size_t postgres_lane_total(const struct postgres_lane *lane)
@@ -84,20 +85,20 @@ void postgres_lane_flush_soon(struct postgres_lane *lane)
 
 void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation)
 {
-    bool is_durable = is_durable_kind(operation->kind);
+    bool is_durable = is_durable_kind(operation->base.kind);
 
-    operation->asked_us = clock_monotonic_us();
+    operation->base.asked_us = clock_monotonic_us();
     operation->lane = lane;
-    if ((operation->kind != POSTGRES_END && postgres_lane_total(lane) >= QUEUED_MOST) ||
+    if ((operation->base.kind != STORE_END && postgres_lane_total(lane) >= QUEUED_MOST) ||
         (!is_news(operation) && postgres_lane_is_away(lane, is_durable))) {
         postgres_operation_fail(operation);
-        postgres_list_push(&lane->failed, operation);
+        store_list_push(&lane->failed, &operation->base);
         postgres_lane_flush_soon(lane);
         return;
     }
     enqueue(lane, operation);
-    if (operation->kind == POSTGRES_DELIVERY)
-        wake_waiting(lane, &operation->session_id);
+    if (operation->base.kind == STORE_REPORT)
+        wake_waiting(lane, &operation->base.session_id);
 }
 
 /* What comes behind a durable operation of its session goes the same way. */
@@ -106,12 +107,12 @@ static void enqueue(struct postgres_lane *lane, struct postgres_operation *opera
     struct mark *mark = mark_of(lane, operation);
 
     operation->is_durable =
-        is_durable_kind(operation->kind) || (mark != NULL && mark->durable > 0);
+        is_durable_kind(operation->base.kind) || (mark != NULL && mark->durable > 0);
     if (mark != NULL && operation->is_durable)
         mark->durable++;
     else if (mark != NULL)
         mark->quick++;
-    postgres_list_push(&lane->queues[operation->is_durable], operation);
+    store_list_push(&lane->queues[operation->is_durable], &operation->base);
     postgres_lane_flush_soon(lane);
 }
 
@@ -157,17 +158,17 @@ static bool start(struct postgres_lane *lane, int index,
 /* Sends one group of what is queued.  false: there is nothing to send on this link. */
 static bool send_group(struct postgres_lane *lane, int index)
 {
-    struct postgres_list *queue = &lane->queues[index != QUICK];
-    struct postgres_list skipped = {0};
+    struct store_list *queue = &lane->queues[index != QUICK];
+    struct store_list skipped = {0};
     struct postgres_operation *operation;
     size_t count = 0;
     bool is_alone = false;
     bool is_good = true;
 
     while (is_good && !is_alone && count < GROUP_MOST &&
-           (operation = postgres_list_pop(queue)) != NULL) {
+           (operation = postgres_pop(queue)) != NULL) {
         if ((operation->is_alone && count > 0) || !may_run(lane, operation, index)) {
-            postgres_list_push(&skipped, operation);
+            store_list_push(&skipped, &operation->base);
             if (operation->is_alone)
                 break;
             continue;
@@ -176,7 +177,7 @@ static bool send_group(struct postgres_lane *lane, int index)
         is_good = start(lane, index, operation);
         count++;
     }
-    postgres_list_prepend(queue, &skipped);
+    postgres_prepend(queue, &skipped);
     if (count > 0)
         postgres_link_end_group(lane->links[index]);
     return count > 0 && is_good;
@@ -212,13 +213,13 @@ void postgres_lane_send(struct postgres_lane *lane)
 void postgres_lane_flush(void *context)
 {
     struct postgres_lane *lane = context;
-    struct postgres_list failed = lane->failed;
+    struct store_list failed = lane->failed;
     struct postgres_operation *operation;
 
     lane->is_flush_due = false;
-    lane->failed = (struct postgres_list){0};
+    lane->failed = (struct store_list){0};
     postgres_lane_send(lane);
-    while ((operation = postgres_list_pop(&failed)) != NULL)
+    while ((operation = postgres_pop(&failed)) != NULL)
         finish(lane, operation);
 }
 
@@ -234,7 +235,7 @@ static void finish(struct postgres_lane *lane, struct postgres_operation *operat
     struct postgres_operation *release = postgres_operation_release(operation);
 
     postgres_speech_count(operation, &lane->state->ground);
-    if (operation->error == ERROR_STORE_UNAVAILABLE)
+    if (operation->base.error == ERROR_STORE_UNAVAILABLE)
         postgres_lane_note_error(lane, *operation->sqlstate != '\0' ? operation->sqlstate
                                                                     : POSTGRES_NO_ANSWER);
     if (release != NULL)
@@ -253,7 +254,7 @@ void postgres_lane_fail(struct postgres_lane *lane, struct postgres_operation *o
 
 bool postgres_lane_is_late(const struct postgres_operation *operation)
 {
-    return clock_monotonic_us() - operation->asked_us > patience_us(operation);
+    return clock_monotonic_us() - operation->base.asked_us > patience_us(operation);
 }
 
 static void put_off(struct postgres_lane *lane, struct postgres_operation *operation,
@@ -264,9 +265,9 @@ static void put_off(struct postgres_lane *lane, struct postgres_operation *opera
         return;
     }
     operation->previous = NULL;
-    operation->next = lane->waiting;
-    if (operation->next != NULL)
-        operation->next->previous = operation;
+    operation->following = lane->waiting;
+    if (operation->following != NULL)
+        operation->following->previous = operation;
     lane->waiting = operation;
     lane->waiting_count++;
     operation->timer = loop_timer_start(lane->loop, wait_ms, on_waited, operation);
@@ -274,12 +275,12 @@ static void put_off(struct postgres_lane *lane, struct postgres_operation *opera
 
 void postgres_lane_wake(struct postgres_lane *lane, struct postgres_operation *operation)
 {
-    if (operation->next != NULL)
-        operation->next->previous = operation->previous;
+    if (operation->following != NULL)
+        operation->following->previous = operation->previous;
     if (operation->previous != NULL)
-        operation->previous->next = operation->next;
+        operation->previous->following = operation->following;
     else
-        lane->waiting = operation->next;
+        lane->waiting = operation->following;
     lane->waiting_count--;
     operation->timer = NULL;
     enqueue(lane, operation);
@@ -297,8 +298,8 @@ static void wake_waiting(struct postgres_lane *lane, const struct store_id *sess
 {
     for (struct postgres_operation *each = lane->waiting, *next; each != NULL;
          each = next) {
-        next = each->next;
-        if (!store_id_equals(&each->session_id, session_id))
+        next = each->following;
+        if (!store_id_equals(&each->base.session_id, session_id))
             continue;
         loop_timer_cancel(each->timer);
         postgres_lane_wake(lane, each);
@@ -361,7 +362,7 @@ void postgres_lane_on_group(void *context, struct postgres_link *link,
         count_commit(lane, link, group->operations.count);
     else if (meaning != MEANS_AGAIN)
         postgres_lane_note_error(lane, group->sqlstate);
-    while ((operation = postgres_list_pop(&group->operations)) != NULL) {
+    while ((operation = postgres_pop(&group->operations)) != NULL) {
         postgres_lane_unmark(lane, operation, true);
         if (is_good)
             step_on(lane, operation);

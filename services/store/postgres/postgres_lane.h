@@ -22,9 +22,9 @@ struct postgres_store_state {
     struct postgres_ground ground;
     _Atomic int64_t beat_us; /* when the process's row was last beaten for (monotonic) */
     _Atomic int64_t came_us; /* when a connection was last made */
-    _Atomic int64_t
-        left_us; /* connections from before lead to a server that may not write any
-                                more: what it says may be old */
+    /* Connections from before lead to a server that may not write any more: what it says
+     * may be old. */
+    _Atomic int64_t left_us;
     _Atomic int64_t commits;
     _Atomic int64_t operations;
     _Atomic int last_error;

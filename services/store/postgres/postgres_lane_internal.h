@@ -28,10 +28,10 @@ struct postgres_lane {
     struct postgres_store_state *state; /* borrowed */
     struct postgres_link *links[LINKS]; /* owned; NULL: none now, one is wanted */
     int64_t made_us[LINKS];             /* when they were */
-    struct postgres_list queues[2];     /* what is quick, what is durable */
+    struct store_list queues[2];        /* what is quick, what is durable */
     struct postgres_operation *waiting; /* each with a timer; owned, like the queues */
     size_t waiting_count;
-    struct postgres_list failed; /* to be told soon */
+    struct store_list failed; /* to be told soon */
     struct mark marks[MARK_COUNT];
     int64_t away_us[2]; /* since when there is no link of that kind; 0: there is one */
     struct loop_timer *tick; /* owned */

@@ -62,8 +62,8 @@ static void on_broken(void *context, struct postgres_link *link)
 {
     struct postgres_lane *lane = context;
     int index = index_of(lane, link);
-    struct postgres_list queues[2] = {lane->queues[false], lane->queues[true]};
-    struct postgres_list unanswered = {0};
+    struct store_list queues[2] = {lane->queues[false], lane->queues[true]};
+    struct store_list unanswered = {0};
     struct postgres_operation *operation;
 
     postgres_link_close(link, &unanswered);
@@ -73,13 +73,13 @@ static void on_broken(void *context, struct postgres_link *link)
     postgres_lane_note_error(lane, POSTGRES_NO_ANSWER);
     want(lane, index);
 
-    lane->queues[false] = lane->queues[true] = (struct postgres_list){0};
-    while ((operation = postgres_list_pop(&unanswered)) != NULL) {
+    lane->queues[false] = lane->queues[true] = (struct store_list){0};
+    while ((operation = postgres_pop(&unanswered)) != NULL) {
         postgres_lane_unmark(lane, operation, true);
         postgres_lane_step_back(lane, operation, MEANS_LEAVE, false);
     }
     for (int kind = 0; kind < 2; kind++) {
-        postgres_list_prepend(&queues[kind], &lane->queues[kind]);
+        postgres_prepend(&queues[kind], &lane->queues[kind]);
         lane->queues[kind] = queues[kind];
     }
     postgres_lane_flush_soon(lane);
@@ -113,18 +113,18 @@ bool postgres_lane_is_away(const struct postgres_lane *lane, bool is_durable)
 /* While nobody can be asked, nobody waits longer than he is patient. */
 static void expire(struct postgres_lane *lane, bool is_durable)
 {
-    struct postgres_list all = lane->queues[is_durable];
-    struct postgres_list late = {0};
+    struct store_list all = lane->queues[is_durable];
+    struct store_list late = {0};
     struct postgres_operation *operation;
 
     if (lane->away_us[is_durable] == 0)
         return;
-    lane->queues[is_durable] = (struct postgres_list){0};
-    while ((operation = postgres_list_pop(&all)) != NULL)
-        postgres_list_push(postgres_lane_is_late(operation) ? &late
-                                                            : &lane->queues[is_durable],
-                           operation);
-    while ((operation = postgres_list_pop(&late)) != NULL) {
+    lane->queues[is_durable] = (struct store_list){0};
+    while ((operation = postgres_pop(&all)) != NULL)
+        store_list_push(postgres_lane_is_late(operation) ? &late
+                                                         : &lane->queues[is_durable],
+                        &operation->base);
+    while ((operation = postgres_pop(&late)) != NULL) {
         postgres_lane_unmark(lane, operation, false);
         postgres_lane_fail(lane, operation);
     }
@@ -138,7 +138,7 @@ static void beat(struct postgres_lane *lane, int64_t now_us)
 
     if (lane->links[QUICK] != NULL && now_us - beat_us >= BEAT_US &&
         atomic_compare_exchange_strong(&lane->state->beat_us, &beat_us, now_us))
-        postgres_lane_push(lane, postgres_operation_new(POSTGRES_HEARTBEAT, NULL));
+        postgres_lane_push(lane, postgres_operation_new(STORE_BEAT));
 }
 
 static void on_tick(void *context)
@@ -198,17 +198,17 @@ static void drain(struct postgres_lane *lane, int64_t deadline_us)
     }
 }
 
-static void free_all(struct postgres_list *list)
+static void free_all(struct store_list *list)
 {
     struct postgres_operation *operation;
 
-    while ((operation = postgres_list_pop(list)) != NULL)
+    while ((operation = postgres_pop(list)) != NULL)
         postgres_operation_free(operation);
 }
 
 void postgres_lane_close(struct postgres_lane *lane, int64_t deadline_us)
 {
-    struct postgres_list unanswered = {0};
+    struct store_list unanswered = {0};
 
     lane->is_closing = true;
     loop_timer_cancel(lane->tick);

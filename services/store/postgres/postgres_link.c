@@ -72,7 +72,7 @@ static void free_poll(uv_handle_t *handle)
     free(handle);
 }
 
-void postgres_link_close(struct postgres_link *link, struct postgres_list *ret_unanswered)
+void postgres_link_close(struct postgres_link *link, struct store_list *ret_unanswered)
 {
     if (link == NULL)
         return;
@@ -80,8 +80,8 @@ void postgres_link_close(struct postgres_link *link, struct postgres_list *ret_u
         struct postgres_operation *operation;
 
         next = group->next;
-        while ((operation = postgres_list_pop(&group->group.operations)) != NULL)
-            postgres_list_push(ret_unanswered, operation);
+        while ((operation = postgres_pop(&group->group.operations)) != NULL)
+            store_list_push(ret_unanswered, &operation->base);
         free(group);
     }
     loop_forget(link->loop, tell_broken, link);
@@ -139,7 +139,7 @@ void postgres_link_add(struct postgres_link *link, struct postgres_operation *op
         link->last = link->making = group;
         link->group_count++;
     }
-    postgres_list_push(&link->making->group.operations, operation);
+    store_list_push(&link->making->group.operations, &operation->base);
 }
 
 bool postgres_link_send(struct postgres_link *link, struct postgres_operation *operation,

@@ -14,7 +14,7 @@
 struct postgres_link;
 
 struct postgres_group {
-    struct postgres_list operations;
+    struct store_list operations;
     char sqlstate[6]; /* of the first error; "": none */
 };
 
@@ -34,8 +34,7 @@ struct postgres_link *postgres_link_open(struct loop *loop, PGconn *conn,
                                          struct postgres_link_events events);
 
 /* Gives back what was sent and not answered, in its order.  NULL is fine. */
-void postgres_link_close(struct postgres_link *link,
-                         struct postgres_list *ret_unanswered);
+void postgres_link_close(struct postgres_link *link, struct store_list *ret_unanswered);
 
 /* Puts an operation into the group that is being made; then its statements are sent. */
 void postgres_link_add(struct postgres_link *link, struct postgres_operation *operation);

@@ -7,51 +7,44 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct postgres_operation *postgres_operation_new(enum postgres_kind kind, void *context)
+/* A refusal gets its id here, so that however often it is sent it is noted once. */
+void postgres_operation_prepare(struct postgres_operation *operation)
+{
+    struct id id;
+
+    operation->beginning.claim_changes = -1;
+    switch (operation->base.kind) {
+    case STORE_CREATE: /* it locks where sessions are counted */
+        operation->is_alone = operation->base.request.create.client_most > 0;
+        break;
+    case STORE_RATES: /* it locks, and two may ask in opposite orders */
+        operation->is_alone = true;
+        break;
+    case STORE_REFUSAL:
+        id = id_random();
+        operation->note_id = store_id_of(&id);
+        break;
+    case STORE_LOAD:
+    case STORE_DELETE:
+    case STORE_BEGIN:
+    case STORE_COMMIT:
+    case STORE_END:
+    case STORE_REMEMBER:
+    case STORE_SPEECH:
+    case STORE_REPORT:
+    case STORE_CHECK:
+    case STORE_SWEEP:
+    case STORE_BEAT: break;
+    }
+}
+
+struct postgres_operation *postgres_operation_new(enum store_kind kind)
 {
     struct postgres_operation *operation = MEM_NEW(struct postgres_operation);
 
-    operation->kind = kind;
-    operation->context = context;
-    operation->beginning.claim_changes = -1;
+    operation->base.kind = kind;
+    postgres_operation_prepare(operation);
     return operation;
-}
-
-static void drop_result(struct postgres_operation *operation)
-{
-    session_free(operation->session);
-    session_free(operation->begun.session);
-    private_text_free(&operation->begun.outcome);
-    private_text_free(&operation->begun.heard);
-    private_text_free(&operation->speech.audio);
-    operation->session = NULL;
-    operation->begun = (struct store_begun){0};
-    operation->speech = (struct store_speech){0};
-    operation->is_replay = false;
-}
-
-static void drop_request(struct postgres_operation *operation)
-{
-    switch (operation->kind) {
-    case POSTGRES_CREATE: session_free(operation->request.create.session); break;
-    case POSTGRES_COMMIT:
-        private_text_free(&operation->request.commit.transcript);
-        private_text_free(&operation->request.commit.next_question);
-        private_text_free(&operation->request.commit.outcome);
-        private_text_free(&operation->request.commit.speech.audio);
-        break;
-    case POSTGRES_END: private_text_free(&operation->request.end.outcome); break;
-    case POSTGRES_REMEMBER: private_text_free(&operation->request.remember.heard); break;
-    case POSTGRES_REFUSAL: refusal_done(&operation->request.note.refusal); break;
-    case POSTGRES_BEGIN:
-    case POSTGRES_LOAD:
-    case POSTGRES_DELETE:
-    case POSTGRES_SPEECH:
-    case POSTGRES_RATES:
-    case POSTGRES_DELIVERY:
-    case POSTGRES_CHECK:
-    case POSTGRES_HEARTBEAT: break; /* own nothing */
-    }
 }
 
 void postgres_operation_free(struct postgres_operation *operation)
@@ -60,9 +53,7 @@ void postgres_operation_free(struct postgres_operation *operation)
         return;
     assert(operation->timer == NULL);
     postgres_begin_forget(operation);
-    drop_result(operation);
-    drop_request(operation);
-    free(operation);
+    store_operation_free(&operation->base);
 }
 
 static bool beat(struct postgres_operation *operation,
@@ -78,20 +69,21 @@ bool postgres_operation_ask(struct postgres_operation *operation,
                             struct postgres_ground *ground, struct postgres_link *link)
 {
     operation->ground = ground;
-    switch (operation->kind) {
-    case POSTGRES_CREATE: return postgres_create_ask(operation, link);
-    case POSTGRES_LOAD: return postgres_load_ask(operation, link);
-    case POSTGRES_DELETE: return postgres_delete_ask(operation, link);
-    case POSTGRES_BEGIN: return postgres_begin_ask(operation, ground, link);
-    case POSTGRES_COMMIT: return postgres_commit_ask(operation, ground, link);
-    case POSTGRES_END: return postgres_end_ask(operation, ground, link);
-    case POSTGRES_REMEMBER: return postgres_remember_ask(operation, link);
-    case POSTGRES_SPEECH: return postgres_speech_ask(operation, link);
-    case POSTGRES_REFUSAL: return postgres_refusal_ask(operation, link);
-    case POSTGRES_RATES: return postgres_rates_ask(operation, link);
-    case POSTGRES_DELIVERY: return postgres_delivery_ask(operation, ground, link);
-    case POSTGRES_CHECK: /* writes, and durably */
-    case POSTGRES_HEARTBEAT: return beat(operation, ground, link);
+    switch (operation->base.kind) {
+    case STORE_CREATE: return postgres_create_ask(operation, link);
+    case STORE_LOAD: return postgres_load_ask(operation, link);
+    case STORE_DELETE: return postgres_delete_ask(operation, link);
+    case STORE_BEGIN: return postgres_begin_ask(operation, ground, link);
+    case STORE_COMMIT: return postgres_commit_ask(operation, ground, link);
+    case STORE_END: return postgres_end_ask(operation, ground, link);
+    case STORE_REMEMBER: return postgres_remember_ask(operation, link);
+    case STORE_SPEECH: return postgres_speech_ask(operation, link);
+    case STORE_REFUSAL: return postgres_refusal_ask(operation, link);
+    case STORE_RATES: return postgres_rates_ask(operation, link);
+    case STORE_REPORT: return postgres_delivery_ask(operation, ground, link);
+    case STORE_CHECK: /* writes, and durably */
+    case STORE_BEAT: return beat(operation, ground, link);
+    case STORE_SWEEP: break; /* the connector does it */
     }
     return false;
 }
@@ -99,56 +91,58 @@ bool postgres_operation_ask(struct postgres_operation *operation,
 void postgres_operation_take(struct postgres_operation *operation,
                              enum postgres_statement which, const PGresult *result)
 {
-    switch (operation->kind) {
-    case POSTGRES_CREATE: postgres_create_take(operation, which, result); break;
-    case POSTGRES_LOAD: postgres_load_take(operation, result); break;
-    case POSTGRES_DELETE: postgres_delete_take(operation, result); break;
-    case POSTGRES_BEGIN: postgres_begin_take(operation, which, result); break;
-    case POSTGRES_COMMIT: postgres_commit_take(operation, which, result); break;
-    case POSTGRES_SPEECH: postgres_speech_take(operation, result); break;
-    case POSTGRES_RATES: postgres_rates_take(operation, which, result); break;
-    case POSTGRES_END:
-    case POSTGRES_REMEMBER:
-    case POSTGRES_REFUSAL:
-    case POSTGRES_DELIVERY:
-    case POSTGRES_CHECK:
-    case POSTGRES_HEARTBEAT: break; /* that there was no error is all there is to know */
+    switch (operation->base.kind) {
+    case STORE_CREATE: postgres_create_take(operation, which, result); break;
+    case STORE_LOAD: postgres_load_take(operation, result); break;
+    case STORE_DELETE: postgres_delete_take(operation, result); break;
+    case STORE_BEGIN: postgres_begin_take(operation, which, result); break;
+    case STORE_COMMIT: postgres_commit_take(operation, which, result); break;
+    case STORE_SPEECH: postgres_speech_take(operation, result); break;
+    case STORE_RATES: postgres_rates_take(operation, which, result); break;
+    case STORE_END:
+    case STORE_REMEMBER:
+    case STORE_REFUSAL:
+    case STORE_REPORT:
+    case STORE_CHECK:
+    case STORE_SWEEP:
+    case STORE_BEAT: break; /* that there was no error is all there is to know */
     }
 }
 
 enum postgres_next postgres_operation_next(struct postgres_operation *operation)
 {
-    if (operation->error == ERROR_STORE_UNAVAILABLE) /* postgres_damaged() */
+    if (operation->base.error == ERROR_STORE_UNAVAILABLE) /* postgres_damaged() */
         return NEXT_DONE;
-    switch (operation->kind) {
-    case POSTGRES_CREATE: return postgres_create_next(operation);
-    case POSTGRES_BEGIN: return postgres_begin_next(operation);
-    case POSTGRES_COMMIT: return postgres_commit_next(operation);
-    case POSTGRES_RATES: return postgres_rates_next(operation);
-    case POSTGRES_LOAD:
-        return postgres_done(operation,
-                             operation->session != NULL ? OK : ERROR_SESSION_NOT_FOUND);
-    case POSTGRES_DELETE:
+    switch (operation->base.kind) {
+    case STORE_CREATE: return postgres_create_next(operation);
+    case STORE_BEGIN: return postgres_begin_next(operation);
+    case STORE_COMMIT: return postgres_commit_next(operation);
+    case STORE_RATES: return postgres_rates_next(operation);
+    case STORE_LOAD:
+        return postgres_done(
+            operation, operation->base.session != NULL ? OK : ERROR_SESSION_NOT_FOUND);
+    case STORE_DELETE:
         return postgres_done(operation,
                              operation->is_found ? OK : ERROR_SESSION_NOT_FOUND);
-    case POSTGRES_SPEECH:
+    case STORE_SPEECH:
         return postgres_done(operation,
                              operation->is_found ? OK : ERROR_TTS_AUDIO_NOT_FOUND);
-    case POSTGRES_END:
-    case POSTGRES_REMEMBER:
-    case POSTGRES_REFUSAL:
-    case POSTGRES_DELIVERY:
-    case POSTGRES_CHECK:
-    case POSTGRES_HEARTBEAT: break;
+    case STORE_END:
+    case STORE_REMEMBER:
+    case STORE_REFUSAL:
+    case STORE_REPORT:
+    case STORE_CHECK:
+    case STORE_SWEEP:
+    case STORE_BEAT: break;
     }
     return postgres_done(operation, OK);
 }
 
 void postgres_operation_forget(struct postgres_operation *operation)
 {
-    drop_result(operation);
+    store_operation_drop_result(&operation->base);
     postgres_begin_forget(operation);
-    operation->error = OK;
+    operation->base.error = OK;
     operation->is_found = false;
     operation->number = 0;
     operation->step = 0;
@@ -156,8 +150,8 @@ void postgres_operation_forget(struct postgres_operation *operation)
 
 void postgres_operation_fail(struct postgres_operation *operation)
 {
-    drop_result(operation);
-    operation->error = ERROR_STORE_UNAVAILABLE;
+    store_operation_drop_result(&operation->base);
+    operation->base.error = ERROR_STORE_UNAVAILABLE;
 }
 
 struct postgres_operation *postgres_operation_release(
@@ -166,109 +160,49 @@ struct postgres_operation *postgres_operation_release(
     struct postgres_operation *release;
     struct id request_id;
 
-    if (operation->error != ERROR_STORE_UNAVAILABLE)
+    if (operation->base.error != ERROR_STORE_UNAVAILABLE)
         return NULL;
-    if (operation->kind == POSTGRES_COMMIT)
-        request_id = operation->request.commit.request_id;
-    else if (operation->kind == POSTGRES_BEGIN && operation->beginning.claim_changes >= 0)
-        request_id = operation->request.begin.request_id;
+    if (operation->base.kind == STORE_COMMIT)
+        request_id = operation->base.request.commit.request_id;
+    else if (operation->base.kind == STORE_BEGIN &&
+             operation->beginning.claim_changes >= 0)
+        request_id = operation->base.request.begin.request_id;
     else
         return NULL;
-    release = postgres_operation_new(POSTGRES_END, NULL);
-    release->has_session = true;
-    release->session_id = operation->session_id;
-    release->request.end.request_id = request_id;
+    release = postgres_operation_new(STORE_END);
+    release->base.has_session = true;
+    release->base.session_id = operation->base.session_id;
+    release->base.request.end.request_id = request_id;
     return release;
 }
 
 void postgres_operation_tell(struct postgres_operation *operation)
 {
-    struct session *session = operation->session;
-    struct store_begun begun = operation->begun;
-    struct store_speech speech = operation->speech;
-
-    operation->session = NULL;
-    operation->begun = (struct store_begun){0};
-    operation->speech = (struct store_speech){0};
-    switch (operation->kind) {
-    case POSTGRES_CREATE:
-        if (operation->error == OK && !operation->is_replay) {
-            session = operation->request.create.session;
-            operation->request.create.session = NULL;
-        }
-        operation->tell.session(operation->context, operation->error, session,
-                                operation->is_replay);
-        break;
-    case POSTGRES_LOAD:
-        operation->tell.session(operation->context, operation->error, session, false);
-        break;
-    case POSTGRES_BEGIN:
-        operation->tell.begun(operation->context, operation->error, begun);
-        break;
-    case POSTGRES_SPEECH:
-        operation->tell.speech(operation->context, operation->error, speech);
-        break;
-    case POSTGRES_RATES:
-        operation->tell.rates(operation->context, operation->error, operation->rates);
-        break;
-    case POSTGRES_DELETE:
-    case POSTGRES_COMMIT:
-    case POSTGRES_REFUSAL:
-    case POSTGRES_CHECK:
-        operation->tell.done(operation->context, operation->error);
-        break;
-    case POSTGRES_END:
-    case POSTGRES_REMEMBER:
-    case POSTGRES_DELIVERY:
-    case POSTGRES_HEARTBEAT: break; /* nobody waits */
-    }
-    postgres_operation_free(operation);
+    postgres_begin_forget(operation);
+    store_operation_tell(&operation->base);
 }
 
 enum postgres_next postgres_done(struct postgres_operation *operation, enum error error)
 {
-    operation->error = error;
+    operation->base.error = error;
     return NEXT_DONE;
 }
 
 void postgres_damaged(struct postgres_operation *operation)
 {
-    drop_result(operation); /* an error brings nothing with it */
+    store_operation_drop_result(&operation->base); /* an error brings nothing with it */
     memcpy(operation->sqlstate, POSTGRES_DAMAGED, sizeof(operation->sqlstate));
-    operation->error = ERROR_STORE_UNAVAILABLE;
+    operation->base.error = ERROR_STORE_UNAVAILABLE;
 }
 
-void postgres_list_push(struct postgres_list *list, struct postgres_operation *operation)
+struct postgres_operation *postgres_pop(struct store_list *list)
 {
-    operation->next = NULL;
-    if (list->first == NULL)
-        list->first = operation;
-    else
-        list->last->next = operation;
-    list->last = operation;
-    list->count++;
+    return (struct postgres_operation *)store_list_pop(list);
 }
 
-struct postgres_operation *postgres_list_pop(struct postgres_list *list)
+void postgres_prepend(struct store_list *list, struct store_list *other)
 {
-    struct postgres_operation *operation = list->first;
-
-    if (operation == NULL)
-        return NULL;
-    list->first = operation->next;
-    list->count--;
-    operation->next = NULL;
-    return operation;
-}
-
-void postgres_list_prepend(struct postgres_list *list, struct postgres_list *other)
-{
-    if (other->first == NULL)
-        return;
-    other->last->next = list->first;
-    if (list->first == NULL)
-        list->last = other->last;
-    list->first = other->first;
-    list->count += other->count;
-    *other = (struct postgres_list){0};
+    store_list_append(other, list);
+    *list = *other;
+    *other = (struct store_list){0};
 }

@@ -18,27 +18,12 @@
 
 #include "postgres_process.h"
 #include "postgres_values.h"
+#include "store_operation.h"
 #include "store_usage.h"
 
 #include <stdatomic.h>
 
 struct postgres_link;
-
-enum postgres_kind {
-    POSTGRES_CREATE,
-    POSTGRES_LOAD,
-    POSTGRES_DELETE,
-    POSTGRES_BEGIN,
-    POSTGRES_COMMIT,
-    POSTGRES_END,
-    POSTGRES_REMEMBER,
-    POSTGRES_SPEECH,
-    POSTGRES_REFUSAL,
-    POSTGRES_RATES,
-    POSTGRES_DELIVERY,
-    POSTGRES_CHECK,
-    POSTGRES_HEARTBEAT
-};
 
 enum postgres_next {
     NEXT_DONE, /* its result is there */
@@ -78,47 +63,11 @@ struct postgres_beginning {
 };
 
 struct postgres_operation {
-    struct postgres_operation *next;     /* in whatever list it is in */
-    struct postgres_operation *previous; /* among those that wait */
-    enum postgres_kind kind;
-
-    /* Whom the result is for. */
-    union {
-        store_session_fn *session;
-        store_done_fn *done;
-        store_begun_fn *begun;
-        store_speech_fn *speech;
-        store_rates_fn *rates;
-    } tell;        /* NULL: nobody waits */
-    void *context; /* borrowed from who asked */
-
-    /* The request. */
-    bool has_session;
-    struct store_id session_id;
-    int64_t now_ms;
-    union {
-        struct store_new_session create; /* texts and sessions in these are owned */
-        struct store_claim begin;
-        struct store_commit commit;
-        struct store_end end;
-        struct {
-            unsigned turn_number;
-            bool was_delivered;
-        } report;
-        struct {
-            struct digest audio;
-            struct private_text heard; /* owned */
-        } remember;
-        struct id speech_of; /* the request */
-        struct {
-            struct refusal refusal; /* owned */
-            struct store_id id;
-        } note;
-        struct store_rate_request rates;
-    } request;
+    struct store_operation base;         /* the first member: an operation is cast back */
+    struct postgres_operation *previous; /* among those that wait, like the next */
+    struct postgres_operation *following;
 
     /* Where it stands; the lane's. */
-    int64_t asked_us;         /* monotonic */
     int64_t wait_ms;          /* with NEXT_WAIT */
     struct loop_timer *timer; /* while it waits; owned */
     void *lane;               /* borrowed, for the timer */
@@ -135,19 +84,16 @@ struct postgres_operation {
     bool is_found;
     bool is_ours;              /* of a commit: an earlier try of it was carried out */
     struct digest fingerprint; /* of a create: what the session of then was made with */
+    struct store_id note_id;   /* of a refusal: under which it is noted */
     int64_t number; /* of a commit: bytes of speech that are left, -1: not asked;
                                    of rates: 1 where the quota had nothing left */
-
-    /* The result. */
-    enum error error;
-    struct session *session; /* owned until it is told, like what is in the others */
-    bool is_replay;
-    struct store_begun begun;
-    struct store_speech speech;
-    struct store_rate rates[STORE_RATES_MOST];
 };
 
-struct postgres_operation *postgres_operation_new(enum postgres_kind kind, void *context);
+/* An operation on its way to a lane. */
+void postgres_operation_prepare(struct postgres_operation *operation);
+
+/* One of the lane's own. */
+struct postgres_operation *postgres_operation_new(enum store_kind kind);
 
 /* Wipes and frees it with all that it owns.  NULL is fine. */
 void postgres_operation_free(struct postgres_operation *operation);
@@ -171,19 +117,10 @@ struct postgres_operation *postgres_operation_release(
 /* Calls back, on the loop's thread, and frees the operation. */
 void postgres_operation_tell(struct postgres_operation *operation);
 
-/* Operations in their order; owned by whom the list belongs to. */
-struct postgres_list {
-    struct postgres_operation *first;
-    struct postgres_operation *last;
-    size_t count;
-};
-
-void postgres_list_push(struct postgres_list *list, struct postgres_operation *operation);
-
 /* NULL where it is empty. */
-struct postgres_operation *postgres_list_pop(struct postgres_list *list);
+struct postgres_operation *postgres_pop(struct store_list *list);
 
 /* Puts the operations of `other`, which is empty afterwards, in front of those of `list`. */
-void postgres_list_prepend(struct postgres_list *list, struct postgres_list *other);
+void postgres_prepend(struct store_list *list, struct store_list *other);
 
 #endif

@@ -28,15 +28,15 @@ static const int64_t looks_ms[] = {10, 30};
 
 static struct store_id request_of(const struct postgres_operation *operation)
 {
-    return store_id_of(&operation->request.begin.request_id);
+    return store_id_of(&operation->base.request.begin.request_id);
 }
 
 static bool find_facts(struct postgres_operation *operation, struct postgres_link *link)
 {
-    const struct store_claim *claim = &operation->request.begin;
+    const struct store_claim *claim = &operation->base.request.begin;
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_digest(&values, claim->input.key.is_there, &claim->input.key.key);
     postgres_value_digest(&values, claim->input.has_audio, &claim->input.audio);
     postgres_value_number(&values, claim->now_ms);
@@ -45,7 +45,7 @@ static bool find_facts(struct postgres_operation *operation, struct postgres_lin
 
 static bool is_capped(const struct postgres_operation *operation)
 {
-    return store_has_caps(&operation->request.begin.caps) &&
+    return store_has_caps(&operation->base.request.begin.caps) &&
            !operation->beginning.is_ours;
 }
 
@@ -53,14 +53,14 @@ static bool is_capped(const struct postgres_operation *operation)
 static bool send_claim(struct postgres_operation *operation,
                        const struct postgres_ground *ground, struct postgres_link *link)
 {
-    const struct store_claim *claim = &operation->request.begin;
+    const struct store_claim *claim = &operation->base.request.begin;
     struct postgres_beginning *beginning = &operation->beginning;
     struct store_id request_id = request_of(operation);
     const struct session *session = beginning->session;
     struct postgres_values values = {0};
     struct postgres_values of = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, beginning->changes);
     postgres_value_id(&values, &request_id);
     postgres_value_id(&values, &ground->process.id);
@@ -84,27 +84,27 @@ static bool send_claim(struct postgres_operation *operation,
         return false;
     if (session->turn_count == 0 || session->turn_count + 1 != session->total_questions)
         return true;
-    postgres_value_id(&of, &operation->session_id);
+    postgres_value_id(&of, &operation->base.session_id);
     return postgres_link_send(link, operation, POSTGRES_READ_TURNS, &of);
 }
 
 /* Under a key that is new, the last turn's outcome is this key's first from now on. */
 static bool send_record(struct postgres_operation *operation, struct postgres_link *link)
 {
-    const struct store_key *key = &operation->request.begin.input.key;
+    const struct store_key *key = &operation->base.request.begin.input.key;
     struct postgres_values forget = {0};
     struct postgres_values insert = {0};
 
     if (!key->is_there)
         return true;
-    postgres_value_id(&forget, &operation->session_id);
+    postgres_value_id(&forget, &operation->base.session_id);
     postgres_value_number(&forget, STORE_MAX_REMEMBERED - 1);
-    postgres_value_id(&insert, &operation->session_id);
+    postgres_value_id(&insert, &operation->base.session_id);
     postgres_value_digest(&insert, true, &key->key);
     postgres_value_digest(&insert, true, &key->fingerprint);
     postgres_value_number(&insert, operation->beginning.facts.turn_count);
     postgres_value_null(&insert);
-    postgres_value_number(&insert, operation->now_ms);
+    postgres_value_number(&insert, operation->base.now_ms);
     return postgres_link_send(link, operation, POSTGRES_FORGET_RECORDS, &forget) &&
            postgres_link_send(link, operation, POSTGRES_INSERT_RECORD, &insert);
 }
@@ -118,7 +118,7 @@ static bool send_again(struct postgres_operation *operation,
 
     if (operation->beginning.facts.is_delivered)
         return true;
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, operation->beginning.facts.turn_count);
     postgres_value_id(&values, &ground->process.id);
     return postgres_link_send(link, operation, POSTGRES_SEND_AGAIN, &values);
@@ -136,9 +136,10 @@ static bool send_replay(struct postgres_operation *operation,
         (is_last && beginning->facts.turn_count > 0 &&
          !send_again(operation, ground, link)))
         return false;
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     if (is_record)
-        postgres_value_digest(&values, true, &operation->request.begin.input.key.key);
+        postgres_value_digest(&values, true,
+                              &operation->base.request.begin.input.key.key);
     else
         postgres_value_number(&values, beginning->facts.turn_count);
     return postgres_link_send(link, operation,
@@ -191,7 +192,7 @@ static void take_facts(struct postgres_operation *operation, const PGresult *res
     postgres_begin_forget(operation);
     if (PQntuples(result) == 0)
         return;
-    beginning->session = postgres_read_session(&row, &operation->session_id);
+    beginning->session = postgres_read_session(&row, &operation->base.session_id);
     if (beginning->session == NULL) {
         postgres_damaged(operation);
         return;
@@ -246,7 +247,7 @@ static void take_claim(struct postgres_operation *operation,
     } else if (PQntuples(result) == 1) {
         beginning->was_expected = postgres_row_number(&row) == 1;
         beginning->had_room = postgres_row_number(&row) == 1;
-        beginning->usage.day = store_day(operation->request.begin.now_ms);
+        beginning->usage.day = store_day(operation->base.request.begin.now_ms);
         beginning->usage.turns = postgres_row_number(&row);
         beginning->usage.audio_ms = postgres_row_number(&row);
     }
@@ -302,7 +303,7 @@ static enum postgres_next decide(struct postgres_operation *operation)
     enum store_verdict verdict;
 
     look_for_sender(beginning);
-    verdict = store_decide(&beginning->facts, &operation->request.begin.input);
+    verdict = store_decide(&beginning->facts, &operation->base.request.begin.input);
     beginning->replays_record = verdict == VERDICT_REPLAY_RECORD;
     switch (verdict) {
     case VERDICT_RUN:
@@ -330,8 +331,8 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
     if (!beginning->was_expected)
         return go_to(operation, BEGIN_FACTS);
     if (!beginning->had_room) {
-        operation->begun.may_be_typed =
-            store_may_be_typed(&beginning->usage, &operation->request.begin);
+        operation->base.begun.may_be_typed =
+            store_may_be_typed(&beginning->usage, &operation->base.request.begin);
         return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
     }
     if (beginning->usage.day != 0)
@@ -341,9 +342,9 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
         postgres_damaged(operation);
         return NEXT_DONE;
     }
-    operation->begun.decision = STORE_RUN;
-    operation->begun.session = beginning->session;
-    operation->begun.heard = beginning->heard;
+    operation->base.begun.decision = STORE_RUN;
+    operation->base.begun.session = beginning->session;
+    operation->base.begun.heard = beginning->heard;
     beginning->session = NULL;
     beginning->heard = (struct private_text){0};
     return postgres_done(operation, OK);
@@ -357,7 +358,7 @@ static enum postgres_next on_replay(struct postgres_operation *operation)
 
     if (!beginning->has_outcome) /* the session went meanwhile */
         return go_to(operation, BEGIN_FACTS);
-    operation->begun = (struct store_begun){
+    operation->base.begun = (struct store_begun){
         .decision = STORE_REPLAY,
         .is_refusal = turn_number == 0,
         .outcome = beginning->outcome,

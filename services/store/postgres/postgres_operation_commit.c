@@ -12,7 +12,7 @@ enum { COMMIT_STORE, COMMIT_EXPLAIN };
 
 static struct store_id request_of(const struct postgres_operation *operation)
 {
-    return store_id_of(&operation->request.commit.request_id);
+    return store_id_of(&operation->base.request.commit.request_id);
 }
 
 /* The scores as one byte each; NULL for a turn without. */
@@ -30,13 +30,13 @@ static void add_scores(struct postgres_values *values, const struct store_commit
 static bool send_commit(struct postgres_operation *operation,
                         const struct postgres_ground *ground, struct postgres_link *link)
 {
-    const struct store_commit *commit = &operation->request.commit;
+    const struct store_commit *commit = &operation->base.request.commit;
     const struct store_input *input = &commit->input;
     struct store_id request_id = request_of(operation);
     unsigned char scores[SESSION_SCORES];
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, commit->turn_number);
     postgres_value_number(&values, commit->now_ms);
     postgres_value_number(&values, commit->expires_ms);
@@ -62,11 +62,11 @@ static bool send_release(struct postgres_operation *operation,
     struct store_id request = store_id_of(request_id);
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_id(&values, &request);
     postgres_value_id(&values, &ground->process.id);
     postgres_value_number(&values, expires_ms);
-    postgres_value_number(&values, operation->now_ms);
+    postgres_value_number(&values, operation->base.now_ms);
     return postgres_link_send(link, operation, POSTGRES_END_TURN, &values);
 }
 
@@ -74,10 +74,10 @@ static bool send_release(struct postgres_operation *operation,
 static bool send_explain(struct postgres_operation *operation,
                          const struct postgres_ground *ground, struct postgres_link *link)
 {
-    const struct store_commit *commit = &operation->request.commit;
+    const struct store_commit *commit = &operation->base.request.commit;
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, commit->turn_number);
     postgres_value_number(&values, commit->now_ms);
     return postgres_link_send(link, operation, POSTGRES_EXPLAIN_COMMIT, &values) &&
@@ -138,24 +138,24 @@ enum postgres_next postgres_commit_next(struct postgres_operation *operation)
 bool postgres_end_ask(struct postgres_operation *operation,
                       const struct postgres_ground *ground, struct postgres_link *link)
 {
-    const struct store_end *end = &operation->request.end;
+    const struct store_end *end = &operation->base.request.end;
     struct postgres_values forget = {0};
     struct postgres_values insert = {0};
     struct postgres_values unheard = {0};
 
-    postgres_value_id(&unheard, &operation->session_id);
+    postgres_value_id(&unheard, &operation->base.session_id);
     if (end->is_refusal &&
         !postgres_link_send(link, operation, POSTGRES_FORGET_HEARD, &unheard))
         return false;
     if (end->key.is_there && !private_text_is_empty(&end->outcome)) {
-        postgres_value_id(&forget, &operation->session_id);
+        postgres_value_id(&forget, &operation->base.session_id);
         postgres_value_number(&forget, STORE_MAX_REMEMBERED - 1);
-        postgres_value_id(&insert, &operation->session_id);
+        postgres_value_id(&insert, &operation->base.session_id);
         postgres_value_digest(&insert, true, &end->key.key);
         postgres_value_digest(&insert, true, &end->key.fingerprint);
         postgres_value_number(&insert, 0);
         postgres_value_text(&insert, &end->outcome, false);
-        postgres_value_number(&insert, operation->now_ms);
+        postgres_value_number(&insert, operation->base.now_ms);
         if (!postgres_link_send(link, operation, POSTGRES_FORGET_RECORDS, &forget) ||
             !postgres_link_send(link, operation, POSTGRES_INSERT_RECORD, &insert))
             return false;
@@ -169,9 +169,9 @@ bool postgres_delivery_ask(struct postgres_operation *operation,
 {
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
-    postgres_value_number(&values, operation->request.report.turn_number);
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, operation->base.request.report.turn_number);
     postgres_value_id(&values, &ground->process.id);
-    postgres_value_number(&values, operation->request.report.was_delivered);
+    postgres_value_number(&values, operation->base.request.report.was_delivered);
     return postgres_link_send(link, operation, POSTGRES_REPORT, &values);
 }

@@ -10,20 +10,20 @@ bool postgres_remember_ask(struct postgres_operation *operation,
 {
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
-    postgres_value_digest(&values, true, &operation->request.remember.audio);
-    postgres_value_text(&values, &operation->request.remember.heard, false);
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_digest(&values, true, &operation->base.request.remember.audio);
+    postgres_value_text(&values, &operation->base.request.remember.heard, false);
     return postgres_link_send(link, operation, POSTGRES_KEEP_HEARD, &values);
 }
 
 bool postgres_refusal_ask(struct postgres_operation *operation,
                           struct postgres_link *link)
 {
-    const struct refusal *refusal = &operation->request.note.refusal;
+    const struct refusal *refusal = &operation->base.request.refusal;
     struct postgres_values values = {0};
     struct store_id session;
 
-    postgres_value_id(&values, &operation->request.note.id);
+    postgres_value_id(&values, &operation->note_id);
     postgres_value_number(&values, refusal->at_ms);
     if (*refusal->session_id.text != '\0') {
         session = store_id_of(&refusal->session_id);
@@ -45,7 +45,7 @@ bool postgres_refusal_ask(struct postgres_operation *operation,
  */
 bool postgres_rates_ask(struct postgres_operation *operation, struct postgres_link *link)
 {
-    const struct store_rate_request *request = &operation->request.rates;
+    const struct store_rate_request *request = &operation->base.request.rates;
     bool was_denied = operation->number > 0;
     struct postgres_values values = {0};
 
@@ -66,7 +66,7 @@ void postgres_rates_take(struct postgres_operation *operation,
     operation->is_found = PQntuples(result) == 1;
     if (!operation->is_found)
         return;
-    operation->rates[operation->step] = (struct store_rate){
+    operation->base.rates[operation->step] = (struct store_rate){
         .is_taken = which == POSTGRES_TAKE_RATE,
         .whole_us = postgres_row_number(&row),
     };
@@ -82,7 +82,7 @@ enum postgres_next postgres_rates_next(struct postgres_operation *operation)
         operation->number = 1;
         return NEXT_ASK;
     }
-    if (was_denied || ++operation->step == operation->request.rates.count)
+    if (was_denied || ++operation->step == operation->base.request.rates.count)
         return postgres_done(operation, OK);
     return NEXT_ASK;
 }

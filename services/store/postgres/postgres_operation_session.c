@@ -15,11 +15,11 @@ static bool is_counted(const struct store_new_session *create)
 
 static bool insert(struct postgres_operation *operation, struct postgres_link *link)
 {
-    const struct store_new_session *create = &operation->request.create;
+    const struct store_new_session *create = &operation->base.request.create;
     const struct session *session = create->session;
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, session->expires_ms);
     postgres_value_number(&values, session->created_ms);
     postgres_value_number(&values, session->last_activity_ms);
@@ -40,7 +40,7 @@ static bool insert(struct postgres_operation *operation, struct postgres_link *l
  * here for others that are made for the same client. */
 static bool prepare(struct postgres_operation *operation, struct postgres_link *link)
 {
-    const struct store_new_session *create = &operation->request.create;
+    const struct store_new_session *create = &operation->base.request.create;
     struct postgres_values gate = {0};
     struct postgres_values key = {0};
 
@@ -56,10 +56,10 @@ static bool prepare(struct postgres_operation *operation, struct postgres_link *
 /* The session of this id, which an earlier try made, or of this key. */
 static bool explain(struct postgres_operation *operation, struct postgres_link *link)
 {
-    const struct store_key *key = &operation->request.create.key;
+    const struct store_key *key = &operation->base.request.create.key;
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_digest(&values, key->is_there, &key->key);
     return postgres_link_send(link, operation, POSTGRES_FIND_CREATED, &values);
 }
@@ -79,14 +79,14 @@ static void take_created(struct postgres_operation *operation, const PGresult *r
     operation->is_found = PQntuples(result) > 0;
     if (!operation->is_found)
         return;
-    operation->session = postgres_read_session(&row, &operation->session_id);
+    operation->base.session = postgres_read_session(&row, &operation->base.session_id);
     id = postgres_row_id(&row);
     postgres_row_digest(&row, &operation->fingerprint);
-    if (operation->session == NULL || row.is_damaged) {
+    if (operation->base.session == NULL || row.is_damaged) {
         postgres_damaged(operation);
         return;
     }
-    operation->session->id = store_id_text(&id);
+    operation->base.session->id = store_id_text(&id);
 }
 
 void postgres_create_take(struct postgres_operation *operation,
@@ -100,7 +100,7 @@ void postgres_create_take(struct postgres_operation *operation,
 
 enum postgres_next postgres_create_next(struct postgres_operation *operation)
 {
-    const struct store_key *key = &operation->request.create.key;
+    const struct store_key *key = &operation->base.request.create.key;
     struct store_id found;
 
     if (operation->step == CREATE_INSERT) {
@@ -110,29 +110,29 @@ enum postgres_next postgres_create_next(struct postgres_operation *operation)
         return NEXT_ASK;
     }
     if (!operation->is_found) {
-        if (is_counted(&operation->request.create))
+        if (is_counted(&operation->base.request.create))
             return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
         operation->step = CREATE_INSERT; /* what was in the way went meanwhile */
         return NEXT_ASK;
     }
-    found = store_id_of(&operation->session->id);
-    if (!store_id_equals(&found, &operation->session_id)) {
-        operation->is_replay = true;
-        if (store_is_repeat(operation->session, &operation->fingerprint, key))
+    found = store_id_of(&operation->base.session->id);
+    if (!store_id_equals(&found, &operation->base.session_id)) {
+        operation->base.is_replay = true;
+        if (store_is_repeat(operation->base.session, &operation->fingerprint, key))
             return postgres_done(operation, OK);
     }
-    session_free(operation->session); /* an earlier try made it: the caller has it */
-    operation->session = NULL;
+    session_free(operation->base.session); /* an earlier try made it: the caller has it */
+    operation->base.session = NULL;
     return postgres_done(operation,
-                         operation->is_replay ? ERROR_IDEMPOTENCY_KEY_REUSE : OK);
+                         operation->base.is_replay ? ERROR_IDEMPOTENCY_KEY_REUSE : OK);
 }
 
 bool postgres_load_ask(struct postgres_operation *operation, struct postgres_link *link)
 {
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
-    postgres_value_number(&values, operation->now_ms);
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, operation->base.now_ms);
     return postgres_link_send(link, operation, POSTGRES_LOAD_SESSION, &values);
 }
 
@@ -142,8 +142,8 @@ void postgres_load_take(struct postgres_operation *operation, const PGresult *re
 
     if (PQntuples(result) == 0)
         return;
-    operation->session = postgres_read_session(&row, &operation->session_id);
-    if (operation->session == NULL)
+    operation->base.session = postgres_read_session(&row, &operation->base.session_id);
+    if (operation->base.session == NULL)
         postgres_damaged(operation);
 }
 
@@ -151,7 +151,7 @@ bool postgres_delete_ask(struct postgres_operation *operation, struct postgres_l
 {
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     return postgres_link_send(link, operation, POSTGRES_DELETE_SESSION, &values);
 }
 
@@ -163,7 +163,7 @@ void postgres_delete_take(struct postgres_operation *operation, const PGresult *
 
     operation->is_found = PQntuples(result) == 0
                               ? operation->is_repeat
-                              : postgres_row_number(&row) > operation->now_ms;
+                              : postgres_row_number(&row) > operation->base.now_ms;
 }
 
 struct session *postgres_read_session(struct postgres_row *row, const struct store_id *id)

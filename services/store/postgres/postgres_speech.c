@@ -43,7 +43,7 @@ void postgres_speech_values(struct postgres_values *values,
 bool postgres_speech_make_room(struct postgres_operation *operation,
                                struct postgres_ground *ground, struct postgres_link *link)
 {
-    const struct store_speech *speech = &operation->request.commit.speech;
+    const struct store_speech *speech = &operation->base.request.commit.speech;
     int64_t bytes = (int64_t)speech->audio.length;
     int64_t most = speech->max_total_bytes;
     int64_t spare = most >= SPARE_BYTES_LEAST ? most / SPARE_PART : 0;
@@ -60,9 +60,9 @@ bool postgres_speech_make_room(struct postgres_operation *operation,
 void postgres_speech_count(const struct postgres_operation *operation,
                            struct postgres_ground *ground)
 {
-    const struct store_speech *speech = &operation->request.commit.speech;
+    const struct store_speech *speech = &operation->base.request.commit.speech;
 
-    if (operation->kind != POSTGRES_COMMIT || operation->error != OK ||
+    if (operation->base.kind != STORE_COMMIT || operation->base.error != OK ||
         !is_stored(speech))
         return;
     if (operation->number >= 0) /* the true sum, of what was left */
@@ -74,12 +74,12 @@ void postgres_speech_count(const struct postgres_operation *operation,
 
 bool postgres_speech_ask(struct postgres_operation *operation, struct postgres_link *link)
 {
-    struct store_id request_id = store_id_of(&operation->request.speech_of);
+    struct store_id request_id = store_id_of(&operation->base.request.speech_of);
     struct postgres_values values = {0};
 
-    postgres_value_id(&values, &operation->session_id);
+    postgres_value_id(&values, &operation->base.session_id);
     postgres_value_id(&values, &request_id);
-    postgres_value_number(&values, operation->now_ms);
+    postgres_value_number(&values, operation->base.now_ms);
     return postgres_link_send(link, operation, POSTGRES_READ_SPEECH, &values);
 }
 
@@ -91,10 +91,10 @@ void postgres_speech_take(struct postgres_operation *operation, const PGresult *
     operation->is_found = PQntuples(result) > 0;
     if (!operation->is_found)
         return;
-    operation->speech.expires_ms = postgres_row_number(&row);
+    operation->base.speech.expires_ms = postgres_row_number(&row);
     postgres_row_word(&row, content_type, sizeof(content_type));
-    operation->speech.content_type = content_type_of(content_type);
-    operation->speech.audio = postgres_row_text(&row);
-    if (row.is_damaged || operation->speech.content_type == NULL)
+    operation->base.speech.content_type = content_type_of(content_type);
+    operation->base.speech.audio = postgres_row_text(&row);
+    if (row.is_damaged || operation->base.speech.content_type == NULL)
         postgres_damaged(operation);
 }

@@ -41,9 +41,9 @@ struct sqlite_keeper {
     struct store_claims *claims; /* owned */
     struct operation_ground ground;
 
-    struct operation_list held;               /* to be run in a transaction that writes */
+    struct store_list held;                   /* to be run in a transaction that writes */
     unsigned char held_marks[MARK_COUNT / 8]; /* a bit for each session in it */
-    struct operation_list waiting; /* begins, the one that has waited longest first */
+    struct store_list waiting; /* begins, the one that has waited longest first */
     struct sqlite_reports reports;
 
     int log_pages;            /* in the log now */
@@ -58,19 +58,19 @@ struct sqlite_keeper {
     struct store_usage_board usage;
 };
 
-static void wake_waiting(struct sqlite_keeper *keeper, struct operation_list *batch,
+static void wake_waiting(struct sqlite_keeper *keeper, struct store_list *batch,
                          int64_t now_us);
-static void hold_back(struct sqlite_keeper *keeper, struct operation_list *batch);
-static void run_batch(struct sqlite_keeper *keeper, struct operation_list *batch,
-                      bool for_writing, int64_t now_us, struct operation_list *answered,
-                      struct operation_list *again);
-static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
+static void hold_back(struct sqlite_keeper *keeper, struct store_list *batch);
+static void run_batch(struct sqlite_keeper *keeper, struct store_list *batch,
+                      bool for_writing, int64_t now_us, struct store_list *answered,
+                      struct store_list *again);
+static bool attempt(struct sqlite_keeper *keeper, struct store_list *batch,
                     bool for_writing, int64_t now_us);
-static void undo(struct sqlite_keeper *keeper, struct operation *last);
+static void undo(struct sqlite_keeper *keeper, struct sqlite_operation *last);
 static bool is_trouble_of_one(const struct sqlite_keeper *keeper);
-static void sort_out(struct sqlite_keeper *keeper, struct operation_list *batch,
-                     int64_t now_us, struct operation_list *answered,
-                     struct operation_list *again);
+static void sort_out(struct sqlite_keeper *keeper, struct store_list *batch,
+                     int64_t now_us, struct store_list *answered,
+                     struct store_list *again);
 static void empty_log(struct sqlite_keeper *keeper, int64_t now_us);
 
 static int on_log_grown(void *context, sqlite3 *db, const char *name, int pages)
@@ -129,9 +129,9 @@ void sqlite_keeper_free(struct sqlite_keeper *keeper)
     free(keeper);
 }
 
-void sqlite_keeper_read(struct sqlite_keeper *keeper, struct operation_list *come,
-                        int64_t now_us, struct operation_list *answered,
-                        struct operation_list *again)
+void sqlite_keeper_read(struct sqlite_keeper *keeper, struct store_list *come,
+                        int64_t now_us, struct store_list *answered,
+                        struct store_list *again)
 {
     sqlite_reports_note(&keeper->reports, come, now_us);
     wake_waiting(keeper, come, now_us);
@@ -140,7 +140,7 @@ void sqlite_keeper_read(struct sqlite_keeper *keeper, struct operation_list *com
 }
 
 size_t sqlite_keeper_write(struct sqlite_keeper *keeper, int64_t now_us,
-                           struct operation_list *answered, struct operation_list *again)
+                           struct store_list *answered, struct store_list *again)
 {
     size_t count = keeper->held.count;
 
@@ -154,89 +154,90 @@ size_t sqlite_keeper_write(struct sqlite_keeper *keeper, int64_t now_us,
     return count;
 }
 
-static void run_batch(struct sqlite_keeper *keeper, struct operation_list *batch,
-                      bool for_writing, int64_t now_us, struct operation_list *answered,
-                      struct operation_list *again)
+static void run_batch(struct sqlite_keeper *keeper, struct store_list *batch,
+                      bool for_writing, int64_t now_us, struct store_list *answered,
+                      struct store_list *again)
 {
-    struct operation *operation;
+    struct sqlite_operation *operation;
 
     if (!attempt(keeper, batch, for_writing, now_us)) {
         bool each_alone = is_trouble_of_one(keeper) && batch->count > 1;
-        struct operation_list failed = *batch;
+        struct store_list failed = *batch;
 
-        *batch = (struct operation_list){0};
-        while ((operation = operation_list_pop(&failed)) != NULL) {
-            struct operation_list alone = {0};
+        *batch = (struct store_list){0};
+        while ((operation = sqlite_pop(&failed)) != NULL) {
+            struct store_list alone = {0};
 
-            operation_list_push(&alone, operation);
+            store_list_push(&alone, &operation->base);
             if (!each_alone || !attempt(keeper, &alone, for_writing, now_us)) {
                 operation->step = STEP_DONE;
                 operation_fail(operation, &keeper->ground);
             }
-            operation_list_append(batch, &alone);
+            store_list_append(batch, &alone);
         }
     }
     sort_out(keeper, batch, now_us, answered, again);
 }
 
 /* Those whose report has come, or who have waited long enough, run first. */
-static void wake_waiting(struct sqlite_keeper *keeper, struct operation_list *batch,
+static void wake_waiting(struct sqlite_keeper *keeper, struct store_list *batch,
                          int64_t now_us)
 {
-    struct operation_list rest = {0};
-    struct operation_list awake = {0};
-    struct operation *operation;
+    struct store_list rest = {0};
+    struct store_list awake = {0};
+    struct sqlite_operation *operation;
 
-    while ((operation = operation_list_pop(&keeper->waiting)) != NULL) {
+    while ((operation = sqlite_pop(&keeper->waiting)) != NULL) {
         const struct claim *claim =
-            store_claims_find(keeper->claims, &operation->session_id);
+            store_claims_find(keeper->claims, &operation->base.session_id);
 
         operation->has_waited = operation->wait_until_us <= now_us;
         if (operation->has_waited || claim == NULL || claim->replies.on_their_way == 0 ||
             claim->replies.was_delivered)
-            operation_list_push(&awake, operation);
+            store_list_push(&awake, &operation->base);
         else
-            operation_list_push(&rest, operation);
+            store_list_push(&rest, &operation->base);
     }
     keeper->waiting = rest;
-    operation_list_append(&awake, batch);
+    store_list_append(&awake, batch);
     *batch = awake;
 }
 
 /* Keeps what writes, and what comes after it in its session. */
-static void hold_back(struct sqlite_keeper *keeper, struct operation_list *batch)
+static void hold_back(struct sqlite_keeper *keeper, struct store_list *batch)
 {
-    struct operation_list readers = {0};
-    struct operation *operation;
+    struct store_list readers = {0};
+    struct sqlite_operation *operation;
 
-    while ((operation = operation_list_pop(batch)) != NULL) {
-        unsigned mark = store_id_hash(&operation->session_id) % MARK_COUNT;
+    while ((operation = sqlite_pop(batch)) != NULL) {
+        unsigned mark = store_id_hash(&operation->base.session_id) % MARK_COUNT;
         unsigned char bit = (unsigned char)(1u << mark % 8);
         unsigned char *marks = &keeper->held_marks[mark / 8];
-        bool is_after = operation->has_session && (*marks & bit) != 0;
+        bool is_after = operation->base.has_session && (*marks & bit) != 0;
 
         if (!operation_writes(operation) && !is_after) {
-            operation_list_push(&readers, operation);
+            store_list_push(&readers, &operation->base);
             continue;
         }
-        if (operation->has_session)
+        if (operation->base.has_session)
             *marks |= bit;
-        operation_list_push(&keeper->held, operation);
+        store_list_push(&keeper->held, &operation->base);
     }
     *batch = readers;
 }
 
 /* Runs the batch in one transaction.  false: it was undone, and no operation has a
  * result. */
-static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
+static bool attempt(struct sqlite_keeper *keeper, struct store_list *batch,
                     bool for_writing, int64_t now_us)
 {
     struct operation_ground *ground = &keeper->ground;
-    struct operation *last = NULL;
+    struct sqlite_operation *last = NULL;
     bool are_reports_due = for_writing && keeper->reports.due_us <= now_us;
     int64_t writes = 0;
 
-    for (struct operation *each = batch->first; each != NULL; each = each->next)
+    for (struct sqlite_operation *each = (struct sqlite_operation *)batch->first;
+         each != NULL; each = (struct sqlite_operation *)each->base.next)
         writes += operation_writes(each);
     ground->is_writing = for_writing;
     ground->usage.day = 0;
@@ -245,11 +246,12 @@ static bool attempt(struct sqlite_keeper *keeper, struct operation_list *batch,
     if (!rows_begin(&keeper->rows, ground->is_writing))
         return false;
 
-    for (struct operation *each = batch->first; each != NULL; each = each->next) {
+    for (struct sqlite_operation *each = (struct sqlite_operation *)batch->first;
+         each != NULL; each = (struct sqlite_operation *)each->base.next) {
         const struct claim *claim = NULL;
 
-        if (each->has_session)
-            claim = store_claims_find(keeper->claims, &each->session_id);
+        if (each->base.has_session)
+            claim = store_claims_find(keeper->claims, &each->base.session_id);
         each->replies_before = claim == NULL ? (struct claim_replies){0} : claim->replies;
         each->ran_before = last;
         last = each;
@@ -280,7 +282,7 @@ fail:
     return false;
 }
 
-static void undo(struct sqlite_keeper *keeper, struct operation *last)
+static void undo(struct sqlite_keeper *keeper, struct sqlite_operation *last)
 {
     atomic_store_explicit(&keeper->last_error, keeper->rows.last_error,
                           memory_order_relaxed);
@@ -304,38 +306,39 @@ static bool is_trouble_of_one(const struct sqlite_keeper *keeper)
     }
 }
 
-static void sort_out(struct sqlite_keeper *keeper, struct operation_list *batch,
-                     int64_t now_us, struct operation_list *answered,
-                     struct operation_list *again)
+static void sort_out(struct sqlite_keeper *keeper, struct store_list *batch,
+                     int64_t now_us, struct store_list *answered,
+                     struct store_list *again)
 {
-    struct operation *operation;
+    struct sqlite_operation *operation;
 
-    while ((operation = operation_list_pop(batch)) != NULL) {
-        if (operation->has_session)
-            store_claims_settle(keeper->claims, &operation->session_id);
+    while ((operation = sqlite_pop(batch)) != NULL) {
+        if (operation->base.has_session)
+            store_claims_settle(keeper->claims, &operation->base.session_id);
         switch (operation->step) {
         case STEP_WRITE:
             operation->needs_write = true;
-            operation_list_push(again, operation);
+            store_list_push(again, &operation->base);
             break;
-        case STEP_AGAIN: operation_list_push(again, operation); break;
+        case STEP_AGAIN: store_list_push(again, &operation->base); break;
         case STEP_WAIT:
             if (operation->wait_until_us == 0)
                 operation->wait_until_us = now_us + WAIT_FOR_REPORT_US;
             operation->has_waited = keeper->waiting.count >= WAITING_MOST;
-            operation_list_push(operation->has_waited ? again : &keeper->waiting,
-                                operation);
+            store_list_push(operation->has_waited ? again : &keeper->waiting,
+                            &operation->base);
             break;
         case STEP_DONE:
-        case STEP_FAILED: operation_list_push(answered, operation); break;
+        case STEP_FAILED: store_list_push(answered, &operation->base); break;
         }
     }
 }
 
 int64_t sqlite_keeper_read_due_us(const struct sqlite_keeper *keeper)
 {
-    return keeper->waiting.first == NULL ? INT64_MAX
-                                         : keeper->waiting.first->wait_until_us;
+    return keeper->waiting.first == NULL
+               ? INT64_MAX
+               : ((struct sqlite_operation *)keeper->waiting.first)->wait_until_us;
 }
 
 int64_t sqlite_keeper_write_due_us(const struct sqlite_keeper *keeper)
@@ -375,17 +378,18 @@ void sqlite_keeper_tend(struct sqlite_keeper *keeper)
 }
 
 void sqlite_keeper_finish(struct sqlite_keeper *keeper, int64_t now_us,
-                          struct operation_list *answered)
+                          struct store_list *answered)
 {
-    struct operation_list batch = {0};
-    struct operation_list again = {0};
+    struct store_list batch = {0};
+    struct store_list again = {0};
 
-    for (struct operation *each = keeper->waiting.first; each != NULL; each = each->next)
+    for (struct sqlite_operation *each = (struct sqlite_operation *)keeper->waiting.first;
+         each != NULL; each = (struct sqlite_operation *)each->base.next)
         each->wait_until_us = now_us;
     if (keeper->reports.first != NULL)
         keeper->reports.due_us = now_us;
     do {
-        operation_list_append(&batch, &again);
+        store_list_append(&batch, &again);
         sqlite_keeper_read(keeper, &batch, now_us, answered, &again);
         sqlite_keeper_write(keeper, now_us, answered, &again);
     } while (again.first != NULL);

@@ -22,14 +22,14 @@ void sqlite_keeper_free(struct sqlite_keeper *keeper);
 /* Takes what has come, and runs at once what only reads; the rest is held back for
  * sqlite_keeper_write().  What is finished is put in `answered`; what has to come again
  * at once, in `again`. */
-void sqlite_keeper_read(struct sqlite_keeper *keeper, struct operation_list *come,
-                        int64_t now_us, struct operation_list *answered,
-                        struct operation_list *again);
+void sqlite_keeper_read(struct sqlite_keeper *keeper, struct store_list *come,
+                        int64_t now_us, struct store_list *answered,
+                        struct store_list *again);
 
 /* Runs what was held back in one transaction, likewise; what it answers is durable.
  * Returns how many operations that were. */
 size_t sqlite_keeper_write(struct sqlite_keeper *keeper, int64_t now_us,
-                           struct operation_list *answered, struct operation_list *again);
+                           struct store_list *answered, struct store_list *again);
 
 /* When to call them at the latest, though nothing comes; INT64_MAX: need not be.  0: at
  * once, something is held back. */
@@ -41,7 +41,7 @@ void sqlite_keeper_tend(struct sqlite_keeper *keeper);
 
 /* The end: nothing waits any longer, and what was reported is written down. */
 void sqlite_keeper_finish(struct sqlite_keeper *keeper, int64_t now_us,
-                          struct operation_list *answered);
+                          struct store_list *answered);
 
 struct store_stats sqlite_keeper_stats(struct sqlite_keeper *keeper);
 

@@ -6,19 +6,19 @@
 /* Refusals that one transaction of the sweep removes. */
 #define SWEEP_AT_ONCE 256
 
-enum operation_step operation_note_refusal(struct operation *operation,
+enum operation_step operation_note_refusal(struct sqlite_operation *operation,
                                            struct operation_ground *ground)
 {
-    return rows_insert_refusal(ground->rows, &operation->request.refusal,
+    return rows_insert_refusal(ground->rows, &operation->base.request.refusal,
                                &ground->has_evicted)
                ? STEP_DONE
                : STEP_FAILED;
 }
 
-enum operation_step operation_sweep_refusals(struct operation *operation,
+enum operation_step operation_sweep_refusals(struct sqlite_operation *operation,
                                              struct operation_ground *ground)
 {
-    int64_t before_ms = operation->request.refusals_before_ms;
+    int64_t before_ms = operation->base.request.refusals_before_ms;
     int count;
 
     if (!ground->is_writing) {

@@ -4,10 +4,10 @@
 #define SWEEP_AT_ONCE 64
 
 /* ROW_FOUND: the client has as many sessions as it may. */
-static enum row_result find_full(const struct operation *operation,
+static enum row_result find_full(const struct sqlite_operation *operation,
                                  struct operation_ground *ground)
 {
-    const struct store_new_session *create = &operation->request.create;
+    const struct store_new_session *create = &operation->base.request.create;
     int64_t count;
 
     if (create->client_most == 0)
@@ -18,7 +18,7 @@ static enum row_result find_full(const struct operation *operation,
 }
 
 /* `expired`: the session that had the request's key, if there is one; it goes. */
-static enum operation_step insert_session(struct operation *operation,
+static enum operation_step insert_session(struct sqlite_operation *operation,
                                           struct operation_ground *ground,
                                           const struct stored_session *expired)
 {
@@ -32,17 +32,17 @@ static enum operation_step insert_session(struct operation *operation,
         if (!rows_delete_session(ground->rows, expired))
             return STEP_FAILED;
     }
-    return rows_insert_session(ground->rows, &operation->session_id,
-                               &operation->request.create)
+    return rows_insert_session(ground->rows, &operation->base.session_id,
+                               &operation->base.request.create)
                ? STEP_DONE
                : STEP_FAILED;
 }
 
 /* A new session, unless its key is known.  The key of an expired session is free. */
-enum operation_step operation_create(struct operation *operation,
+enum operation_step operation_create(struct sqlite_operation *operation,
                                      struct operation_ground *ground)
 {
-    struct store_new_session *create = &operation->request.create;
+    struct store_new_session *create = &operation->base.request.create;
     struct stored_session then = {0};
     struct digest fingerprint;
     struct store_id id;
@@ -61,15 +61,15 @@ enum operation_step operation_create(struct operation *operation,
     } else if (!store_is_repeat(then.session, &fingerprint, &create->key)) {
         step = operation_done(operation, ERROR_IDEMPOTENCY_KEY_REUSE);
     } else {
-        operation->session = then.session;
-        operation->is_replay = true;
+        operation->base.session = then.session;
+        operation->base.is_replay = true;
         return STEP_DONE;
     }
     session_free(then.session);
     return step;
 }
 
-enum operation_step operation_load(struct operation *operation,
+enum operation_step operation_load(struct sqlite_operation *operation,
                                    struct operation_ground *ground)
 {
     struct stored_session stored = {0};
@@ -79,29 +79,29 @@ enum operation_step operation_load(struct operation *operation,
     case ROW_NONE: return operation_done(operation, ERROR_SESSION_NOT_FOUND);
     case ROW_FOUND: break;
     }
-    operation->session = stored.session;
+    operation->base.session = stored.session;
     return STEP_DONE;
 }
 
 /* An expired session that the sweep has not come to yet goes as well, and still counts as
  * gone. */
-enum operation_step operation_delete(struct operation *operation,
+enum operation_step operation_delete(struct sqlite_operation *operation,
                                      struct operation_ground *ground)
 {
-    struct claim *claim = store_claims_find(ground->claims, &operation->session_id);
+    struct claim *claim = store_claims_find(ground->claims, &operation->base.session_id);
     struct stored_session stored = {0};
     bool was_live;
     bool is_gone;
 
-    switch (rows_find_session(ground->rows, &operation->session_id, &stored)) {
+    switch (rows_find_session(ground->rows, &operation->base.session_id, &stored)) {
     case ROW_FAILED: return STEP_FAILED;
     case ROW_NONE: return operation_done(operation, ERROR_SESSION_NOT_FOUND);
     case ROW_FOUND: break;
     }
-    was_live = operation_is_live(stored.session, operation->now_ms);
+    was_live = operation_is_live(stored.session, operation->base.now_ms);
     is_gone = rows_delete_session(ground->rows, &stored);
     session_free(stored.session);
-    if (!is_gone || !rows_delete_refusals_of(ground->rows, &operation->session_id))
+    if (!is_gone || !rows_delete_refusals_of(ground->rows, &operation->base.session_id))
         return STEP_FAILED;
     ground->has_deleted = true;
     if (claim != NULL)
@@ -111,14 +111,14 @@ enum operation_step operation_delete(struct operation *operation,
 
 /* Sessions are looked at when they would have expired had nobody used them; one that was
  * used is looked at again at its new time. */
-static enum operation_step sweep_sessions(struct operation *operation,
+static enum operation_step sweep_sessions(struct sqlite_operation *operation,
                                           struct operation_ground *ground)
 {
     struct stored_session stored = {0};
     struct store_id id;
 
     for (int looked_at = 0; looked_at < SWEEP_AT_ONCE; looked_at++) {
-        enum row_result due = rows_find_due(ground->rows, operation->now_ms, &id);
+        enum row_result due = rows_find_due(ground->rows, operation->base.now_ms, &id);
         bool is_done;
 
         if (due == ROW_NONE)
@@ -128,7 +128,7 @@ static enum operation_step sweep_sessions(struct operation *operation,
         if (due == ROW_FAILED ||
             rows_find_session(ground->rows, &id, &stored) != ROW_FOUND)
             return STEP_FAILED;
-        if (operation_is_live(stored.session, operation->now_ms)) {
+        if (operation_is_live(stored.session, operation->base.now_ms)) {
             is_done =
                 rows_look_later(ground->rows, stored.row, stored.session->expires_ms);
         } else {
@@ -143,7 +143,7 @@ static enum operation_step sweep_sessions(struct operation *operation,
 }
 
 /* However many transactions it takes, the log is emptied once, behind the last. */
-enum operation_step operation_sweep(struct operation *operation,
+enum operation_step operation_sweep(struct sqlite_operation *operation,
                                     struct operation_ground *ground)
 {
     enum operation_step step = operation_sweep_speech(operation, ground);

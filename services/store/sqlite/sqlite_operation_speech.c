@@ -7,24 +7,24 @@
 /* As much speech as one transaction of the sweep removes: all of it is overwritten. */
 #define SWEEP_BYTES (1 << 20)
 
-enum operation_step operation_remember(struct operation *operation,
+enum operation_step operation_remember(struct sqlite_operation *operation,
                                        struct operation_ground *ground)
 {
-    const struct store_hearing *remember = &operation->request.remember;
+    const struct store_hearing *remember = &operation->base.request.remember;
 
-    return rows_keep_heard(ground->rows, &operation->session_id, &remember->audio,
+    return rows_keep_heard(ground->rows, &operation->base.session_id, &remember->audio,
                            &remember->heard)
                ? STEP_DONE
                : STEP_FAILED;
 }
 
-enum operation_step operation_speech(struct operation *operation,
+enum operation_step operation_speech(struct sqlite_operation *operation,
                                      struct operation_ground *ground)
 {
-    struct store_id request_id = store_id_of(&operation->request.speech_of);
+    struct store_id request_id = store_id_of(&operation->base.request.speech_of);
 
-    switch (rows_read_speech(ground->rows, &operation->session_id, &request_id,
-                             operation->now_ms, &operation->speech)) {
+    switch (rows_read_speech(ground->rows, &operation->base.session_id, &request_id,
+                             operation->base.now_ms, &operation->base.speech)) {
     case ROW_FAILED: return STEP_FAILED;
     case ROW_NONE: return operation_done(operation, ERROR_TTS_AUDIO_NOT_FOUND);
     case ROW_FOUND: break;
@@ -32,7 +32,7 @@ enum operation_step operation_speech(struct operation *operation,
     return STEP_DONE;
 }
 
-enum operation_step operation_sweep_speech(struct operation *operation,
+enum operation_step operation_sweep_speech(struct sqlite_operation *operation,
                                            struct operation_ground *ground)
 {
     struct stored_speech first;
@@ -42,7 +42,7 @@ enum operation_step operation_sweep_speech(struct operation *operation,
 
         if (result == ROW_FAILED)
             return STEP_FAILED;
-        if (result == ROW_NONE || first.expires_ms > operation->now_ms)
+        if (result == ROW_NONE || first.expires_ms > operation->base.now_ms)
             return STEP_DONE;
         if (!ground->is_writing)
             return STEP_WRITE;

@@ -6,7 +6,7 @@
 
 #include "store_usage.h"
 
-static struct store_facts gather_facts(const struct operation *operation,
+static struct store_facts gather_facts(const struct sqlite_operation *operation,
                                        const struct claim *claim,
                                        const struct stored_session *stored,
                                        const struct stored_record *record)
@@ -36,10 +36,10 @@ static struct store_facts gather_facts(const struct operation *operation,
 
 /* Where a cap of the day holds the turn is counted, in the transaction that claims it;
  * what would go over it leaves nothing. */
-static enum operation_step count_turn(struct operation *operation,
+static enum operation_step count_turn(struct sqlite_operation *operation,
                                       struct operation_ground *ground)
 {
-    const struct store_claim *request = &operation->request.begin;
+    const struct store_claim *request = &operation->base.request.begin;
     struct store_usage usage;
     enum error error;
 
@@ -49,7 +49,7 @@ static enum operation_step count_turn(struct operation *operation,
         return STEP_FAILED;
     error = store_check_caps(&usage, request);
     if (error != OK) {
-        operation->begun.may_be_typed = store_may_be_typed(&usage, request);
+        operation->base.begun.may_be_typed = store_may_be_typed(&usage, request);
         return operation_done(operation, error);
     }
     if (!ground->is_writing)
@@ -61,10 +61,11 @@ static enum operation_step count_turn(struct operation *operation,
 }
 
 /* What the turn needs to know beside the session itself. */
-static bool read_more(const struct operation *operation, struct operation_ground *ground,
-                      struct stored_session *stored, struct private_text *ret_heard)
+static bool read_more(const struct sqlite_operation *operation,
+                      struct operation_ground *ground, struct stored_session *stored,
+                      struct private_text *ret_heard)
 {
-    const struct store_input *input = &operation->request.begin.input;
+    const struct store_input *input = &operation->base.request.begin.input;
     const struct session *session = stored->session;
     bool is_last_of_many =
         session->turn_count + 1 == session->total_questions && session->turn_count > 0;
@@ -75,50 +76,51 @@ static bool read_more(const struct operation *operation, struct operation_ground
 }
 
 /* The claim is taken, and the session handed over. */
-static enum operation_step start_turn(struct operation *operation,
+static enum operation_step start_turn(struct sqlite_operation *operation,
                                       struct operation_ground *ground,
                                       struct stored_session *stored)
 {
-    const struct store_claim *request = &operation->request.begin;
-    struct claim *claim = store_claims_get(ground->claims, &operation->session_id);
+    const struct store_claim *request = &operation->base.request.begin;
+    struct claim *claim = store_claims_get(ground->claims, &operation->base.session_id);
     struct private_text heard = {0};
     enum operation_step step;
 
     if (claim == NULL)
         return operation_done(operation, ERROR_STORE_UNAVAILABLE);
     step = count_turn(operation, ground);
-    if (step != STEP_DONE || operation->error != OK)
+    if (step != STEP_DONE || operation->base.error != OK)
         return step;
     if (!read_more(operation, ground, stored, &heard))
         return STEP_FAILED;
     claim_run(claim, &request->request_id, &request->input.key);
-    operation->begun.decision = STORE_RUN;
-    operation->begun.session = stored->session;
-    operation->begun.heard = heard;
+    operation->base.begun.decision = STORE_RUN;
+    operation->base.begun.session = stored->session;
+    operation->base.begun.heard = heard;
     stored->session = NULL;
     return STEP_DONE;
 }
 
 /* A reply that is not known to have arrived is on its way once more, and what depends on
  * that waits for its report. */
-static void track_replay(struct operation *operation, struct operation_ground *ground,
-                         const struct store_facts *facts, unsigned turn_number)
+static void track_replay(struct sqlite_operation *operation,
+                         struct operation_ground *ground, const struct store_facts *facts,
+                         unsigned turn_number)
 {
     struct claim *claim;
 
     if (turn_number == 0 || turn_number != facts->turn_count || facts->is_delivered)
         return;
-    claim = store_claims_get(ground->claims, &operation->session_id);
+    claim = store_claims_get(ground->claims, &operation->base.session_id);
     if (claim != NULL)
         claim_reply_sets_out(claim, turn_number);
 }
 
-static enum operation_step replay(struct operation *operation,
+static enum operation_step replay(struct sqlite_operation *operation,
                                   struct operation_ground *ground,
                                   const struct store_facts *facts, unsigned turn_number,
                                   struct private_text outcome)
 {
-    operation->begun = (struct store_begun){
+    operation->base.begun = (struct store_begun){
         .decision = STORE_REPLAY,
         .is_refusal = turn_number == 0,
         .outcome = outcome,
@@ -130,12 +132,12 @@ static enum operation_step replay(struct operation *operation,
 
 /* The last turn once more.  Under a key that is new, this is the key's first outcome from
  * now on. */
-static enum operation_step replay_last(struct operation *operation,
+static enum operation_step replay_last(struct sqlite_operation *operation,
                                        struct operation_ground *ground,
                                        const struct store_facts *facts,
                                        const struct stored_session *stored)
 {
-    const struct store_key *key = &operation->request.begin.input.key;
+    const struct store_key *key = &operation->base.request.begin.input.key;
     struct private_text outcome = {0};
 
     if (key->is_there && !ground->is_writing)
@@ -148,14 +150,16 @@ static enum operation_step replay_last(struct operation *operation,
     return replay(operation, ground, facts, facts->turn_count, outcome);
 }
 
-static enum operation_step decide(struct operation *operation,
+static enum operation_step decide(struct sqlite_operation *operation,
                                   struct operation_ground *ground,
                                   struct stored_session *stored,
                                   struct stored_record *record)
 {
-    const struct claim *claim = store_claims_find(ground->claims, &operation->session_id);
+    const struct claim *claim =
+        store_claims_find(ground->claims, &operation->base.session_id);
     struct store_facts facts = gather_facts(operation, claim, stored, record);
-    enum store_verdict verdict = store_decide(&facts, &operation->request.begin.input);
+    enum store_verdict verdict =
+        store_decide(&facts, &operation->base.request.begin.input);
     struct private_text outcome;
 
     switch (verdict) {
@@ -174,10 +178,10 @@ static enum operation_step decide(struct operation *operation,
     return operation_done(operation, store_verdict_error(verdict));
 }
 
-enum operation_step operation_begin(struct operation *operation,
+enum operation_step operation_begin(struct sqlite_operation *operation,
                                     struct operation_ground *ground)
 {
-    const struct store_key *key = &operation->request.begin.input.key;
+    const struct store_key *key = &operation->base.request.begin.input.key;
     struct stored_session stored = {0};
     struct stored_record record = {0};
     enum row_result known = ROW_NONE;
@@ -198,7 +202,7 @@ enum operation_step operation_begin(struct operation *operation,
 }
 
 /* Why a commit found no session to change. */
-static enum operation_step explain_commit(struct operation *operation,
+static enum operation_step explain_commit(struct sqlite_operation *operation,
                                           struct operation_ground *ground)
 {
     struct stored_session stored = {0};
@@ -215,17 +219,17 @@ static enum operation_step explain_commit(struct operation *operation,
 
 /* Has another process stored an outcome under the key meanwhile?  Then that was the
  * first. */
-static enum row_result find_earlier_outcome(struct operation *operation,
+static enum row_result find_earlier_outcome(struct sqlite_operation *operation,
                                             struct operation_ground *ground)
 {
-    const struct store_key *key = &operation->request.commit.input.key;
+    const struct store_key *key = &operation->base.request.commit.input.key;
     struct stored_session stored = {0};
     struct stored_record record = {0};
     enum row_result result;
 
     if (!key->is_there)
         return ROW_NONE;
-    result = rows_find_session(ground->rows, &operation->session_id, &stored);
+    result = rows_find_session(ground->rows, &operation->base.session_id, &stored);
     if (result == ROW_FOUND)
         result = rows_find_record(ground->rows, &stored, &key->key, &record);
     session_free(stored.session);
@@ -235,10 +239,10 @@ static enum row_result find_earlier_outcome(struct operation *operation,
 
 /* What goes with the turn: its outcome under the key, its speech.  What was heard in a
  * recording is in the turn now, and with the last turn the session is open no more. */
-static bool commit_rest(struct operation *operation, struct operation_ground *ground,
-                        int64_t row)
+static bool commit_rest(struct sqlite_operation *operation,
+                        struct operation_ground *ground, int64_t row)
 {
-    const struct store_commit *commit = &operation->request.commit;
+    const struct store_commit *commit = &operation->base.request.commit;
     struct store_id request_id = store_id_of(&commit->request_id);
 
     return (!commit->input.key.is_there ||
@@ -252,11 +256,11 @@ static bool commit_rest(struct operation *operation, struct operation_ground *gr
                                &ground->has_evicted));
 }
 
-enum operation_step operation_commit(struct operation *operation,
+enum operation_step operation_commit(struct sqlite_operation *operation,
                                      struct operation_ground *ground)
 {
-    const struct store_commit *commit = &operation->request.commit;
-    struct claim *claim = store_claims_get(ground->claims, &operation->session_id);
+    const struct store_commit *commit = &operation->base.request.commit;
+    struct claim *claim = store_claims_get(ground->claims, &operation->base.session_id);
     int64_t row;
 
     if (claim != NULL)
@@ -266,7 +270,7 @@ enum operation_step operation_commit(struct operation *operation,
     case ROW_FOUND: return operation_done(operation, ERROR_TURN_IN_PROGRESS);
     case ROW_NONE: break;
     }
-    switch (rows_commit_turn(ground->rows, &operation->session_id, commit, &row)) {
+    switch (rows_commit_turn(ground->rows, &operation->base.session_id, commit, &row)) {
     case ROW_FAILED: return STEP_FAILED;
     case ROW_NONE: return explain_commit(operation, ground);
     case ROW_FOUND: break;
@@ -280,11 +284,11 @@ enum operation_step operation_commit(struct operation *operation,
 
 /* Nothing of the session changes but the expiry.  What was heard in a recording that was
  * refused goes. */
-enum operation_step operation_end(struct operation *operation,
+enum operation_step operation_end(struct sqlite_operation *operation,
                                   struct operation_ground *ground)
 {
-    const struct store_end *end = &operation->request.end;
-    struct claim *claim = store_claims_find(ground->claims, &operation->session_id);
+    const struct store_end *end = &operation->base.request.end;
+    struct claim *claim = store_claims_find(ground->claims, &operation->base.session_id);
     struct stored_session stored = {0};
     enum row_result result;
     bool is_done;
@@ -292,13 +296,13 @@ enum operation_step operation_end(struct operation *operation,
     if (claim != NULL)
         claim_release(claim, &end->request_id);
     if (end->expires_ms != 0 &&
-        !rows_push_back_expiry(ground->rows, &operation->session_id, end->expires_ms,
-                               operation->now_ms))
+        !rows_push_back_expiry(ground->rows, &operation->base.session_id, end->expires_ms,
+                               operation->base.now_ms))
         return STEP_FAILED;
-    if (end->is_refusal &&
-        !rows_forget_heard(ground->rows, &operation->session_id, &ground->has_deleted))
+    if (end->is_refusal && !rows_forget_heard(ground->rows, &operation->base.session_id,
+                                              &ground->has_deleted))
         return STEP_FAILED;
-    if (!operation_is_remembered(end))
+    if (!store_end_is_remembered(end))
         return STEP_DONE;
 
     result = operation_find_live(operation, ground, &stored);

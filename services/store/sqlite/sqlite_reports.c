@@ -7,11 +7,11 @@ struct sqlite_reports sqlite_reports_new(struct store_claims *claims)
     return (struct sqlite_reports){.claims = claims, .due_us = INT64_MAX};
 }
 
-static void note(struct sqlite_reports *reports, const struct operation *operation,
+static void note(struct sqlite_reports *reports, const struct sqlite_operation *operation,
                  int64_t now_us)
 {
-    const struct store_report *report = &operation->request.report;
-    struct claim *claim = store_claims_find(reports->claims, &operation->session_id);
+    const struct store_report *report = &operation->base.request.report;
+    struct claim *claim = store_claims_find(reports->claims, &operation->base.session_id);
 
     if (claim == NULL)
         return;
@@ -23,22 +23,22 @@ static void note(struct sqlite_reports *reports, const struct operation *operati
         if (reports->due_us == INT64_MAX)
             reports->due_us = now_us + WRITE_US;
     }
-    store_claims_settle(reports->claims, &operation->session_id);
+    store_claims_settle(reports->claims, &operation->base.session_id);
 }
 
-void sqlite_reports_note(struct sqlite_reports *reports, struct operation_list *come,
+void sqlite_reports_note(struct sqlite_reports *reports, struct store_list *come,
                          int64_t now_us)
 {
-    struct operation_list rest = {0};
-    struct operation *operation;
+    struct store_list rest = {0};
+    struct sqlite_operation *operation;
 
-    while ((operation = operation_list_pop(come)) != NULL) {
-        if (operation->kind != OPERATION_REPORT) {
-            operation_list_push(&rest, operation);
+    while ((operation = sqlite_pop(come)) != NULL) {
+        if (operation->base.kind != STORE_REPORT) {
+            store_list_push(&rest, &operation->base);
             continue;
         }
         note(reports, operation, now_us);
-        operation_free(operation);
+        store_operation_free(&operation->base);
     }
     *come = rest;
 }

@@ -18,7 +18,7 @@ struct sqlite_reports {
 struct sqlite_reports sqlite_reports_new(struct store_claims *claims);
 
 /* Takes the reports out of what has come: what they say is so for all the others. */
-void sqlite_reports_note(struct sqlite_reports *reports, struct operation_list *come,
+void sqlite_reports_note(struct sqlite_reports *reports, struct store_list *come,
                          int64_t now_us);
 
 /* Into the transaction, but for those that a next turn has overtaken. */

@@ -15,9 +15,9 @@
 
 /* Results on their way to a loop. */
 struct parcel {
-    struct sqlite_worker *worker;     /* borrowed */
-    struct loop *loop;                /* borrowed from who asked */
-    struct operation_list operations; /* owned */
+    struct sqlite_worker *worker; /* borrowed */
+    struct loop *loop;            /* borrowed from who asked */
+    struct store_list operations; /* owned */
     struct parcel *previous; /* among those that are not delivered yet; under the lock */
     struct parcel *next;
 };
@@ -29,7 +29,7 @@ struct sqlite_worker {
 
     pthread_mutex_t lock; /* over all below */
     pthread_cond_t has_come;
-    struct operation_list queue;
+    struct store_list queue;
     bool is_asleep;
     bool is_gathering; /* what writes need not wake it */
     bool has_reader;   /* something in the queue need not wait for others */
@@ -38,12 +38,12 @@ struct sqlite_worker {
 };
 
 static void *live(void *context);
-static bool take(struct sqlite_worker *worker, struct operation_list *batch);
+static bool take(struct sqlite_worker *worker, struct store_list *batch);
 static bool has_reason(struct sqlite_worker *worker, int64_t now_us, int64_t due_us);
 static void sleep_until(struct sqlite_worker *worker, int64_t due_us);
-static void write_if_due(struct sqlite_worker *worker, struct operation_list *answered,
-                         struct operation_list *again);
-static void hand_back(struct sqlite_worker *worker, struct operation_list *answered);
+static void write_if_due(struct sqlite_worker *worker, struct store_list *answered,
+                         struct store_list *again);
+static void hand_back(struct sqlite_worker *worker, struct store_list *answered);
 static void deliver(void *context);
 
 struct sqlite_worker *sqlite_worker_start(struct sqlite_keeper *keeper,
@@ -89,14 +89,14 @@ static void wake(void *context)
         pthread_cond_signal(&worker->has_come);
 }
 
-void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operation,
-                        struct loop *loop)
+void sqlite_worker_push(struct sqlite_worker *worker, struct sqlite_operation *operation)
 {
-    bool is_reader = operation->loop != NULL && !operation_writes(operation);
+    struct loop *loop = operation->base.loop;
+    bool is_reader = operation->base.told != NULL && !operation_writes(operation);
     bool must_wake;
 
     pthread_mutex_lock(&worker->lock);
-    operation_list_push(&worker->queue, operation);
+    store_list_push(&worker->queue, &operation->base);
     worker->has_reader |= is_reader;
     must_wake = worker->is_asleep && (is_reader || !worker->is_gathering);
     pthread_mutex_unlock(&worker->lock);
@@ -109,11 +109,11 @@ void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operatio
 static void *live(void *context)
 {
     struct sqlite_worker *worker = context;
-    struct operation_list come = {0};
-    struct operation_list answered = {0};
+    struct store_list come = {0};
+    struct store_list answered = {0};
 
     while (take(worker, &come)) {
-        struct operation_list again = {0};
+        struct store_list again = {0};
 
         sqlite_keeper_read(worker->keeper, &come, clock_monotonic_us(), &answered,
                            &again);
@@ -122,7 +122,7 @@ static void *live(void *context)
 
         /* What comes again waits like what is new, behind it. */
         pthread_mutex_lock(&worker->lock);
-        operation_list_append(&worker->queue, &again);
+        store_list_append(&worker->queue, &again);
         pthread_mutex_unlock(&worker->lock);
     }
     sqlite_keeper_finish(worker->keeper, clock_monotonic_us(), &answered);
@@ -142,7 +142,7 @@ static int64_t sooner(int64_t one, int64_t other)
 
 /* Waits until there is something to do, and takes all that came.  false: nothing is left,
  * and nothing more will come. */
-static bool take(struct sqlite_worker *worker, struct operation_list *come)
+static bool take(struct sqlite_worker *worker, struct store_list *come)
 {
     int64_t write_due_us = sqlite_keeper_write_due_us(worker->keeper);
     int64_t due_us = sooner(sqlite_keeper_read_due_us(worker->keeper),
@@ -158,7 +158,7 @@ static bool take(struct sqlite_worker *worker, struct operation_list *come)
     if (worker->is_closing)
         worker->write_from_us = 0;
     worker->has_reader = false;
-    operation_list_append(come, &worker->queue);
+    store_list_append(come, &worker->queue);
     pthread_mutex_unlock(&worker->lock);
     return !is_over;
 }
@@ -171,8 +171,8 @@ static bool has_reason(struct sqlite_worker *worker, int64_t now_us, int64_t due
            (worker->queue.first != NULL && !worker->is_gathering);
 }
 
-static void write_if_due(struct sqlite_worker *worker, struct operation_list *answered,
-                         struct operation_list *again)
+static void write_if_due(struct sqlite_worker *worker, struct store_list *answered,
+                         struct store_list *again)
 {
     int64_t now_us = clock_monotonic_us();
     size_t count;
@@ -218,17 +218,18 @@ static struct parcel *parcel_for(struct sqlite_worker *worker, struct parcel **p
 
 /* One parcel for each loop.  Until it is delivered the worker keeps it as well: a loop
  * that has stopped delivers nothing. */
-static void hand_back(struct sqlite_worker *worker, struct operation_list *answered)
+static void hand_back(struct sqlite_worker *worker, struct store_list *answered)
 {
     struct parcel *parcels = NULL;
-    struct operation *operation;
+    struct sqlite_operation *operation;
 
-    while ((operation = operation_list_pop(answered)) != NULL) {
-        if (operation->loop == NULL)
-            operation_free(operation);
+    while ((operation = sqlite_pop(answered)) != NULL) {
+        if (operation->base.told == NULL)
+            store_operation_free(&operation->base);
         else
-            operation_list_push(
-                &parcel_for(worker, &parcels, operation->loop)->operations, operation);
+            store_list_push(
+                &parcel_for(worker, &parcels, operation->base.loop)->operations,
+                &operation->base);
     }
     for (struct parcel *parcel = parcels, *next; parcel != NULL; parcel = next) {
         next = parcel->next;
@@ -247,7 +248,7 @@ static void deliver(void *context)
 {
     struct parcel *parcel = context;
     struct sqlite_worker *worker = parcel->worker;
-    struct operation *operation;
+    struct sqlite_operation *operation;
 
     pthread_mutex_lock(&worker->lock);
     if (parcel->next != NULL)
@@ -258,14 +259,14 @@ static void deliver(void *context)
         worker->parcels = parcel->next;
     pthread_mutex_unlock(&worker->lock);
 
-    while ((operation = operation_list_pop(&parcel->operations)) != NULL)
-        operation_tell(operation);
+    while ((operation = sqlite_pop(&parcel->operations)) != NULL)
+        store_operation_tell(&operation->base);
     free(parcel);
 }
 
 void sqlite_worker_stop(struct sqlite_worker *worker)
 {
-    struct operation *operation;
+    struct sqlite_operation *operation;
 
     pthread_mutex_lock(&worker->lock);
     worker->is_closing = true;
@@ -275,8 +276,8 @@ void sqlite_worker_stop(struct sqlite_worker *worker)
 
     for (struct parcel *parcel = worker->parcels, *next; parcel != NULL; parcel = next) {
         next = parcel->next;
-        while ((operation = operation_list_pop(&parcel->operations)) != NULL)
-            operation_free(operation);
+        while ((operation = sqlite_pop(&parcel->operations)) != NULL)
+            store_operation_free(&operation->base);
         free(parcel);
     }
     sqlite_keeper_free(worker->keeper);

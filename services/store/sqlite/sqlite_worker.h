@@ -15,10 +15,9 @@ struct sqlite_worker;
 struct sqlite_worker *sqlite_worker_start(struct sqlite_keeper *keeper,
                                           struct buffer *problem);
 
-/* Takes the operation over.  From the loop's thread, at the end of whose tick the store's
- * thread is woken; from any with NULL, where it is woken at once. */
-void sqlite_worker_push(struct sqlite_worker *worker, struct operation *operation,
-                        struct loop *loop);
+/* Takes the operation over.  From its loop's thread, at the end of whose tick the store's
+ * thread is woken; from any where it has no loop, and the thread is woken at once. */
+void sqlite_worker_push(struct sqlite_worker *worker, struct sqlite_operation *operation);
 
 /* Runs what is in the queue, then ends the thread and frees everything.  The loops that
  * wait for results must not run any more; they are not called. */

@@ -3,7 +3,7 @@
  *
  * What is stored is in tables called poise_..., which are made and brought up to date by the first
  * process that finds them missing or old; the schema and the statements are in
- * services/store/postgres/postgres_schema.c and postgres_statements.def.  Only what any server of
+ * postgres_schema.c and postgres_statements.def.  Only what any server of
  * PostgreSQL's protocol has is used: tables, indexes, single statements.
  *
  * Of two turns of one session at the same time one commits: a commit moves the session on only
@@ -30,14 +30,11 @@
 #include "refusal.h"
 #include "store.h"
 
-/* "postgresql://" or "postgres://"; NULL is none. */
-bool store_postgres_is_url(const char *url);
-
 /* Opens the database of `url` (libpq's connection URI, as PostgreSQL's manual has it in 34.1.1.2).
  * NULL where that will not do as it is: a bad URL, a server that turns us away, tables that cannot
  * be made.  Where nobody answers the store is there, is tried again, and works once somebody does.
  * In both cases a line for a terminal is appended to `problem`; it has no password. */
-struct store *store_postgres_open(const char *url, struct buffer *problem);
+struct store_backend *store_postgres_open(const char *url, struct buffer *problem);
 
 /* Like store_sqlite_refusals(). */
 bool store_postgres_refusals(const char *url, int64_t since_ms, refusal_fn *tell,

@@ -11,7 +11,7 @@
  * and a path relative to the working directory, four for an absolute one; empty: the
  * default place, made with its directories, mode 0700).  NULL on failure, with one line
  * for a terminal appended to `problem`. */
-struct store *store_sqlite_open(const char *url, struct buffer *problem);
+struct store_backend *store_sqlite_open(const char *url, struct buffer *problem);
 
 /* Tells the refusals in the store of `url` that are not older than `since_ms`, the oldest
  * first.  It reads beside whatever uses the file, changes nothing, and makes no file.

@@ -2,8 +2,8 @@
  * What the model is asked for an answer from passages, and what is made of its reply; and the answer
  * without a model: the best sentences of the passages, word for word.
  */
-#ifndef GENERATE_H
-#define GENERATE_H
+#ifndef GENERATE_INTERNAL_H
+#define GENERATE_INTERNAL_H
 
 #include "coach.h"
 #include "passage.h"
@@ -17,9 +17,8 @@
 
 struct generated_sentence {
     struct private_text text; /* owned */
-    uint64_t
-        cited; /* bit i: passage i of those that were given.  Ids that were not given are
-                                 dropped */
+    /* Bit i: passage i of those that were given. Ids that were not given are dropped. */
+    uint64_t cited;
 };
 
 struct generated {
