@@ -27,7 +27,7 @@
  *              screen; plain modules, compiled in and served by route_page.
  *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
  *              systemd.
- *   command/   check, doctor and health are the operator's tools; ask, refusals, support, index and
+ *   command/   check, coach, doctor and health are the operator's tools; ask, refusals, support, index and
  *              calibrate are for whoever keeps the study material.
  */
 #include "command.h"
@@ -69,6 +69,7 @@ static int print_help(int argc, char **argv)
                "  poise index          read study material into an index\n"
                "  poise calibrate      hold the thresholds to labelled questions\n"
                "  poise support        say whether answers stand in passages\n"
+               "  poise coach          hold the built-in coach to labelled answers\n"
                "  poise doctor         say what works with these settings and what does "
                "not\n"
                "  poise health         say whether the service lives that runs here\n"
@@ -131,6 +132,7 @@ static const struct {
     {"support", command_support, support_usage},
     {"index", command_index, index_usage},
     {"calibrate", command_calibrate, calibrate_usage},
+    {"coach", command_coach, coach_usage},
     {"health", command_health, "usage: poise health\n"},
     {"--help", print_help, NULL},
     {"-h", print_help, NULL},

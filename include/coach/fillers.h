@@ -20,6 +20,7 @@ struct filler_tally {
 
 struct fillers {
     size_t count;
+    size_t heavy; /* of these, hesitations and "like": what listeners mind most */
     struct filler_tally top[FILLERS_MAX]; /* the most frequent first; count 0: no more */
 };
 

@@ -13,10 +13,11 @@ int command_refusals(int argc, char **argv);
 int command_support(int argc, char **argv);
 int command_index(int argc, char **argv);
 int command_calibrate(int argc, char **argv);
+int command_coach(int argc, char **argv);
 
 /* How each is used: printed for `poise COMMAND --help`, and to standard error where the arguments are
  * wrong. */
 extern const char check_usage[], ask_usage[], refusals_usage[], support_usage[],
-    index_usage[], calibrate_usage[];
+    index_usage[], calibrate_usage[], coach_usage[];
 
 #endif

@@ -14,42 +14,6 @@
 enum { WORDS_CEILING = 16384 }; /* what stands behind is not read */
 enum { QUOTE_BYTES = 60, QUOTE_WORDS_LEAST = 3 };
 
-static void copy_text(struct answer *answer, struct span text);
-static void cut_words(struct answer *answer);
-static void look_up_words(struct answer *answer, const struct lexicon *lexicon);
-static void count_letters(struct answer *answer);
-static void measure_sentences(struct answer *answer);
-static void find_cues(struct answer *answer, const struct lexicon *lexicon);
-static void find_deeds(struct answer *answer);
-
-void answer_cut(struct answer *answer, struct span text)
-{
-    *answer = (struct answer){0};
-    copy_text(answer, text);
-    cut_words(answer);
-}
-
-void answer_read(struct answer *answer, const struct lexicon *lexicon, struct span text)
-{
-    answer_cut(answer, text);
-    look_up_words(answer, lexicon);
-    count_letters(answer);
-    measure_sentences(answer);
-    find_cues(answer, lexicon);
-    find_deeds(answer);
-}
-
-void answer_done(struct answer *answer)
-{
-    if (answer->text)
-        sodium_memzero(answer->text, answer->text_length);
-    if (answer->words)
-        sodium_memzero(answer->words, answer->word_count * sizeof *answer->words);
-    free(answer->text);
-    free(answer->words);
-    *answer = (struct answer){0};
-}
-
 #define PUNCTUATION_LEAD 0xe2 /* the first byte of U+2000 to U+203F, and of others */
 
 /* What U+2000 to U+203F, where keyboards find their dashes and quotation marks, would be
@@ -107,7 +71,6 @@ static const bool letters[256] = {
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, /* p-z { to delete */
     SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, /* no ASCII */
 };
-/* clang-format on */
 
 /* A letter, a digit, or whatever is not ASCII.  Every byte of every answer passes here:
  * isalnum() would be a call for each. */
@@ -157,7 +120,7 @@ static void cut_words(struct answer *answer)
     /* No word is shorter than a letter and what parts it from the next. */
     answer->words =
         mem_realloc(NULL, (length / 2 < WORDS_CEILING ? length / 2 + 1 : WORDS_CEILING) *
-                              sizeof *answer->words);
+                              sizeof(*answer->words));
     while (at < length && answer->word_count < WORDS_CEILING) {
         if (is_letter(text[at])) {
             size_t start = at;
@@ -185,6 +148,13 @@ static void cut_words(struct answer *answer)
     }
 }
 
+void answer_cut(struct answer *answer, struct span text)
+{
+    *answer = (struct answer){0};
+    copy_text(answer, text);
+    cut_words(answer);
+}
+
 static void look_up_words(struct answer *answer, const struct lexicon *lexicon)
 {
     for (size_t i = 0; i < answer->word_count; i++) {
@@ -193,10 +163,10 @@ static void look_up_words(struct answer *answer, const struct lexicon *lexicon)
         word->hash = lexicon_hash(lexicon_hash_start(), word->text);
         lexicon_find(lexicon, word->hash, &word->cues);
         if (isdigit((unsigned char)*word->text.bytes) ||
-            word->cues & BIT(CUE_FIGURE_WORDS)) {
+            word->cues & CUE_BIT(CUE_FIGURE_WORDS)) {
             answer->number_count++;
             answer->last_figure = i;
-        } else if (word->cues & BIT(CUE_NUMBER_WORDS)) {
+        } else if (word->cues & CUE_BIT(CUE_NUMBER_WORDS)) {
             answer->number_count++;
         }
     }
@@ -238,6 +208,27 @@ static void measure_sentences(struct answer *answer)
     }
 }
 
+#define THEME_CUES                                       \
+    ((CUE_BIT(CUE_HINTS_BACKGROUND + THEME_COUNT) - 1) & \
+     ~(CUE_BIT(CUE_TELLS_BACKGROUND) - 1))
+
+/* Phrases of the themes, each by its hash: a word said ten times says no more than once. */
+struct themes_heard {
+    uint64_t hashes[256];
+    size_t count;
+};
+
+static bool is_new(struct themes_heard *heard, uint64_t hash)
+{
+    for (size_t i = 0; i < heard->count; i++)
+        if (heard->hashes[i] == hash)
+            return false;
+    if (heard->count == sizeof(heard->hashes) / sizeof(*heard->hashes))
+        return false;
+    heard->hashes[heard->count++] = hash;
+    return true;
+}
+
 static void count_cue(struct cue_hits *hits, size_t index)
 {
     if (hits->count++ == 0)
@@ -245,19 +236,38 @@ static void count_cue(struct cue_hits *hits, size_t index)
     hits->last = index;
 }
 
+static void count_cues(struct answer *answer, size_t index, uint64_t cues)
+{
+    for (; cues != 0; cues &= cues - 1) {
+        int cue = __builtin_ctzll(cues);
+
+        count_cue(&answer->cues[cue], index);
+    }
+}
+
+static void count_themes(struct answer *answer, uint64_t cues)
+{
+    for (int theme = 0; theme < THEME_COUNT; theme++) {
+        answer->tells[theme] += (cues & CUE_BIT(CUE_TELLS_BACKGROUND + theme)) != 0;
+        answer->hints[theme] += (cues & CUE_BIT(CUE_HINTS_BACKGROUND + theme)) != 0;
+    }
+}
+
 /* At every word the phrases that begin there; a phrase does not run on into the next
  * sentence. */
 static void find_cues(struct answer *answer, const struct lexicon *lexicon)
 {
+    struct themes_heard heard = {.count = 0};
+
     for (size_t i = 0; i < answer->word_count; i++) {
         uint64_t hash = answer->words[i].hash;
-        uint32_t seen = 0, cues;
+        uint64_t seen = 0, cues;
         size_t end = i;
 
         while (lexicon_find(lexicon, hash, &cues)) {
-            for (enum cue cue = 0; cue < CUE_COUNT; cue++)
-                if (cues & ~seen & BIT(cue))
-                    count_cue(&answer->cues[cue], i);
+            count_cues(answer, i, cues & ~seen);
+            if (cues & THEME_CUES && is_new(&heard, hash))
+                count_themes(answer, cues);
             seen |= cues;
             end++;
             if (end == answer->word_count || answer->words[end].gap == GAP_SENTENCE)
@@ -265,6 +275,7 @@ static void find_cues(struct answer *answer, const struct lexicon *lexicon)
             hash = lexicon_hash(hash, answer->words[end].text);
         }
     }
+    sodium_memzero(&heard, sizeof(heard));
 }
 
 /* A word that says what was done: "called", "built"; not "wanted". */
@@ -272,9 +283,9 @@ static bool is_deed(const struct word *word)
 {
     size_t length = word->text.length;
 
-    if (word->cues & BIT(CUE_IRREGULAR_ACTION))
+    if (word->cues & CUE_BIT(CUE_IRREGULAR_ACTION))
         return true;
-    return length >= 4 && !(word->cues & BIT(CUE_NOT_ACTION)) &&
+    return length >= 4 && !(word->cues & CUE_BIT(CUE_NOT_ACTION)) &&
            tolower((unsigned char)word->text.bytes[length - 2]) == 'e' &&
            tolower((unsigned char)word->text.bytes[length - 1]) == 'd';
 }
@@ -293,15 +304,15 @@ static void find_deeds(struct answer *answer)
     for (size_t i = 0; i < answer->word_count; i++) {
         const struct word *word = &answer->words[i];
 
-        if (word->cues & (BIT(CUE_DOER_OWN) | BIT(CUE_DOER_SHARED))) {
+        if (word->cues & (CUE_BIT(CUE_DOER_OWN) | CUE_BIT(CUE_DOER_SHARED))) {
             struct deeds *whose =
-                word->cues & BIT(CUE_DOER_OWN) ? &answer->own : &answer->shared;
+                word->cues & CUE_BIT(CUE_DOER_OWN) ? &answer->own : &answer->shared;
 
             has_deed = has_deed && deeds == whose && word->gap != GAP_SENTENCE;
             deeds = whose;
             who = i;
             is_near = true;
-        } else if (word->gap == GAP_SENTENCE || word->cues & BIT(CUE_DOER_OTHER)) {
+        } else if (word->gap == GAP_SENTENCE || word->cues & CUE_BIT(CUE_DOER_OTHER)) {
             deeds = NULL;
         } else if (deeds && is_deed(word) &&
                    (is_near || (has_deed && (answer_word_is(answer, i - 1, "and") ||
@@ -312,11 +323,34 @@ static void find_deeds(struct answer *answer)
             deeds->last = who;
             has_deed = true;
             is_near = false;
-        } else if (!(word->cues & BIT(CUE_BETWEEN))) {
+        } else if (!(word->cues & CUE_BIT(CUE_BETWEEN))) {
             is_near = false;
         }
     }
 }
+
+void answer_read(struct answer *answer, const struct lexicon *lexicon, struct span text)
+{
+    answer_cut(answer, text);
+    look_up_words(answer, lexicon);
+    count_letters(answer);
+    measure_sentences(answer);
+    find_cues(answer, lexicon);
+    find_deeds(answer);
+}
+
+void answer_done(struct answer *answer)
+{
+    if (answer->text)
+        sodium_memzero(answer->text, answer->text_length);
+    if (answer->words)
+        sodium_memzero(answer->words, answer->word_count * sizeof(*answer->words));
+    free(answer->text);
+    free(answer->words);
+    *answer = (struct answer){0};
+}
+
+/* clang-format on */
 
 bool answer_word_is(const struct answer *answer, size_t index, const char *word)
 {
@@ -374,7 +408,7 @@ bool answer_quote(const struct answer *answer, size_t first, size_t most, char *
            (end == first || !opens_clause(answer, end)) &&
            is_plain(answer->words[end].text))
         end++;
-    while (end > first && answer->words[end - 1].cues & BIT(CUE_STOP) &&
+    while (end > first && answer->words[end - 1].cues & CUE_BIT(CUE_STOP) &&
            end - first > 2 && !answer_word_is(answer, end - 1, "out") &&
            !answer_word_is(answer, end - 1, "up") &&
            !answer_word_is(answer, end - 1, "down"))

@@ -13,7 +13,7 @@ enum gap { GAP_NONE, GAP_PAUSE /* a comma, dash, colon, bracket */, GAP_SENTENCE
 struct word {
     struct span text; /* into answer.text */
     uint64_t hash;    /* of the word as a phrase; 0 while it is only cut */
-    uint32_t cues;    /* BIT(CUE_...) of the word by itself; the same */
+    uint64_t cues;    /* CUE_BIT(CUE_...) of the word by itself; the same */
     enum gap gap;     /* the first word's is GAP_SENTENCE */
     bool is_quoted;   /* inside double quotation marks */
 };
@@ -44,7 +44,9 @@ struct answer {
     size_t last_figure;      /* index of the last in digits, or that measures; 0: none */
     size_t ascii_letters, other_letters;
     struct cue_hits cues[CUE_COUNT];
-    struct deeds own, shared; /* by "I", by "we" */
+    size_t tells[THEME_COUNT]; /* different phrases of CUE_TELLS_... */
+    size_t hints[THEME_COUNT]; /* and of CUE_HINTS_... */
+    struct deeds own, shared;  /* by "I", by "we" */
 };
 
 void answer_read(struct answer *answer, const struct lexicon *lexicon, struct span text);

@@ -10,28 +10,9 @@
 #include <ctype.h>
 #include <string.h>
 
-static enum asks guess(struct span question);
-static void find_words(struct asked *asked, const struct lexicon *lexicon,
-                       struct span question);
-static const struct bank_topic *guess_topic(const struct asked *asked);
-
-void asked_read(struct asked *asked, const struct lexicon *lexicon, struct span question)
-{
-    const struct bank_question *known = question_bank_find(question);
-
-    *asked = (struct asked){.role = ROLE_GENERAL, .reaction = LINE_KIND_COUNT};
-    if (known) {
-        asked->asks = known->asks;
-        asked->role = known->role;
-        asked->topic = coach_lines_topic(span_of(known->topic));
-    } else {
-        asked->reaction = coach_lines_kind(question, &asked->topic);
-        asked->asks = guess(question);
-    }
-    find_words(asked, lexicon, question);
-    if (!known && !asked->topic)
-        asked->topic = guess_topic(asked);
-}
+enum {
+    FAMILIES_MOST = 4
+}; /* a word that more trades use than these says nothing of any */
 
 static bool has(struct span text, const char *phrase)
 {
@@ -48,18 +29,32 @@ static bool has(struct span text, const char *phrase)
     return false;
 }
 
+static bool has_any(struct span text, const struct string_list *signs)
+{
+    for (size_t i = 0; i < signs->count; i++)
+        if (has(text, signs->items[i]))
+            return true;
+    return false;
+}
+
 static enum asks guess(struct span question)
 {
     static const enum asks order[] = {ASKS_SELF, ASKS_EXPLAIN, ASKS_STORY, ASKS_PLAN};
 
-    for (size_t i = 0; i < sizeof order / sizeof *order; i++) {
-        const struct string_list *signs = &question_signs[order[i]];
-
-        for (size_t k = 0; k < signs->count; k++)
-            if (has(question, signs->items[k]))
-                return order[i];
-    }
+    for (size_t i = 0; i < sizeof(order) / sizeof(*order); i++)
+        if (has_any(question, &question_signs[order[i]]))
+            return order[i];
     return ASKS_EXPLAIN;
+}
+
+/* Of work in a team only what happened: plans for one are as many as there are jobs. */
+static enum theme guess_theme(struct span question, enum asks asks)
+{
+    for (enum theme theme = 0; theme < THEME_COUNT; theme++)
+        if ((theme != THEME_TEAM || asks == ASKS_STORY) &&
+            has_any(question, &theme_signs[theme]))
+            return theme;
+    return THEME_COUNT;
 }
 
 static void find_words(struct asked *asked, const struct lexicon *lexicon,
@@ -70,13 +65,18 @@ static void find_words(struct asked *asked, const struct lexicon *lexicon,
 
     while (asked->word_count < QUESTION_WORDS_MAX &&
            words_next(question, &offset, &word)) {
-        uint32_t cues = 0;
+        uint64_t cues = 0;
+        uint32_t families;
 
         lexicon_find(lexicon, lexicon_hash(lexicon_hash_start(), word), &cues);
-        if (word.length < 3 || cues & BIT(CUE_STOP))
+        if (word.length < 3 || cues & CUE_BIT(CUE_STOP))
             continue;
         asked->words[asked->word_count] = word;
-        asked->stems[asked->word_count++] = lexicon_stem(word);
+        asked->stems[asked->word_count] = lexicon_stem(word);
+        families = lexicon_vocabularies(lexicon, asked->stems[asked->word_count++]);
+        if (!(families & VOCABULARY_WORK) &&
+            __builtin_popcount(families) <= FAMILIES_MOST)
+            asked->families |= families;
     }
 }
 
@@ -91,4 +91,26 @@ static const struct bank_topic *guess_topic(const struct asked *asked)
                 return &bank_topics[i];
     }
     return NULL;
+}
+
+void asked_read(struct asked *asked, const struct lexicon *lexicon, struct span question)
+{
+    const struct bank_question *known = question_bank_find(question);
+
+    *asked = (struct asked){.role = ROLE_GENERAL, .reaction = LINE_KIND_COUNT};
+    if (known) {
+        asked->asks = known->asks;
+        asked->role = known->role;
+        asked->topic = coach_lines_topic(span_of(known->topic));
+    } else {
+        asked->reaction = coach_lines_kind(question, &asked->topic);
+        asked->asks = guess(question);
+    }
+    asked->theme = asked->reaction == LINE_KIND_COUNT ? guess_theme(question, asked->asks)
+                                                      : THEME_COUNT;
+    find_words(asked, lexicon, question);
+    if (known)
+        asked->families = asked->role == ROLE_GENERAL ? 0 : BIT(asked->role);
+    if (!known && !asked->topic)
+        asked->topic = guess_topic(asked);
 }

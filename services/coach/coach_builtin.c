@@ -41,11 +41,6 @@ struct coach_call {
 
 static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
                                 coach_done_fn *done, void *context);
-static void write_refusal(const struct coach_facts *facts, struct buffer *out);
-static void write_coaching(const struct reading *reading, const struct coach_ask *ask,
-                           struct buffer *out);
-static void choose_question(const struct reading *reading,
-                            const struct coach_facts *facts, struct buffer *out);
 static void deliver(void *context);
 static void cancel(struct coach_call *call);
 static void builtin_free(struct coach *coach);
@@ -72,6 +67,134 @@ static void builtin_free(struct coach *coach)
 
     lexicon_free(builtin->lexicon);
     free(builtin);
+}
+
+/* What choices depend on: the same turn of the same interview chooses the same. */
+static uint64_t seed_of(const struct coach_facts *facts)
+{
+    uint64_t seed = COACH_HASH_START;
+
+    for (size_t i = 0; i < facts->asked_count; i++) {
+        struct span asked = private_reveal(&facts->asked_questions[i]);
+
+        seed = coach_hash(seed, asked.bytes, asked.length);
+    }
+    struct span transcript = private_reveal(facts->transcript);
+    return coach_hash(seed, transcript.bytes, transcript.length);
+}
+
+static void write_refusal(const struct coach_facts *facts, struct buffer *out)
+{
+    const struct string_list *refusals = &coach_lines[LINE_REFUSAL];
+    struct json_writer writer;
+
+    json_writer_init(&writer, out);
+    json_begin_object(&writer);
+    json_put_boolean(&writer, "refused", true);
+    json_key(&writer, "follow_up_question");
+    json_string(
+        &writer,
+        refusals->items[coach_choose(seed_of(facts), LINE_REFUSAL, refusals->count)]);
+    json_key(&writer, "coaching_feedback");
+    json_null(&writer);
+    json_end_object(&writer);
+}
+
+static void write_feedback(struct json_writer *writer, const struct rubric *rubric)
+{
+    static const char *const labels[DIMENSION_COUNT] = {
+        [DIMENSION_CLARITY] = "Clarity",
+        [DIMENSION_RELEVANCE] = "Relevance",
+        [DIMENSION_STRUCTURE] = "Structure",
+        [DIMENSION_FILLER_WORDS] = "Filler Words",
+    };
+
+    json_put_object(writer, "coaching_feedback");
+    json_put_array(writer, "dimensions");
+    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+        json_begin_object(writer);
+        json_put_string(writer, "label", labels[dimension]);
+        json_put_integer(writer, "score", rubric->scores[dimension]);
+        json_put_string(writer, "tip", rubric->tips[dimension]);
+        json_end_object(writer);
+    }
+    json_end_array(writer);
+    json_put_string(writer, "summary_tip", rubric->summary_tip);
+    json_end_object(writer);
+}
+
+static enum line_kind line_for(enum lack lack)
+{
+    switch (lack) {
+    case LACK_WORDS: return LINE_STUCK;
+    case LACK_EXAMPLE: return LINE_EXAMPLE;
+    case LACK_OWN_PART: return LINE_OWN_PART;
+    case LACK_RESULT: return LINE_OUTCOME;
+    case LACK_REASON: return LINE_REASON;
+    case LACK_NOTHING: break;
+    }
+    return LINE_KIND_COUNT;
+}
+
+/* Whoever has just been asked to say more is not asked again, and no interview is more
+ * than a third such questions: to be reminded of the same gap all the time helps nobody.
+ */
+static bool may_react(const struct reading *reading, const struct coach_facts *facts)
+{
+    const struct bank_topic *topic;
+    size_t reactions = 0;
+
+    if (reading->asked.reaction != LINE_KIND_COUNT)
+        return false;
+    for (size_t i = 0; i < facts->asked_count; i++)
+        reactions += coach_lines_kind(private_reveal(&facts->asked_questions[i]),
+                                      &topic) != LINE_KIND_COUNT;
+    return reactions < (facts->total_questions + 1) / 3;
+}
+
+static void choose_question(const struct reading *reading,
+                            const struct coach_facts *facts, struct buffer *out)
+{
+    enum line_kind kind = line_for(rubric_lack(reading));
+    uint64_t seed = seed_of(facts);
+    struct bank_wish wish = {
+        .type = question_bank_type(private_reveal(facts->interview_type)),
+        .role = question_bank_role(private_reveal(facts->role)),
+        .difficulty = facts->difficulty,
+        .asked = facts->asked_questions,
+        .asked_count = facts->asked_count,
+    };
+
+    if (kind != LINE_KIND_COUNT && may_react(reading, facts) &&
+        coach_lines_say(kind, reading->asked.topic, facts->asked_questions,
+                        facts->asked_count, seed, out))
+        return;
+    buffer_append_string(out, question_bank_draw(&wish, seed)->text);
+}
+
+static void write_coaching(const struct reading *reading, const struct coach_ask *ask,
+                           struct buffer *out)
+{
+    struct rubric rubric;
+    struct buffer question;
+    struct json_writer writer;
+
+    rubric_apply(reading, ask->facts.question_number, &rubric);
+    buffer_init(&question, QUESTION_CEILING_BYTES);
+    if (ask->task == COACH_CLOSING)
+        coach_lines_say(LINE_CLOSING, NULL, NULL, 0, seed_of(&ask->facts), &question);
+    else
+        choose_question(reading, &ask->facts, &question);
+
+    json_writer_init(&writer, out);
+    json_begin_object(&writer);
+    json_put_boolean(&writer, "refused", false);
+    json_put_span(&writer, "follow_up_question",
+                  (struct span){question.bytes, question.length});
+    write_feedback(&writer, &rubric);
+    json_end_object(&writer);
+    buffer_done(&question);
+    sodium_memzero(&rubric, sizeof(rubric));
 }
 
 static void answer_turn(const struct lexicon *lexicon, const struct coach_ask *ask,
@@ -128,140 +251,4 @@ static void cancel(struct coach_call *call)
     loop_forget(call->loop, deliver, call);
     private_text_free(&call->text);
     free(call);
-}
-
-/* What choices depend on: the same turn of the same interview chooses the same. */
-static uint64_t seed_of(const struct coach_facts *facts)
-{
-    uint64_t seed = COACH_HASH_START;
-
-    for (size_t i = 0; i < facts->asked_count; i++) {
-        struct span asked = private_reveal(&facts->asked_questions[i]);
-
-        seed = coach_hash(seed, asked.bytes, asked.length);
-    }
-    struct span transcript = private_reveal(facts->transcript);
-    return coach_hash(seed, transcript.bytes, transcript.length);
-}
-
-static void write_refusal(const struct coach_facts *facts, struct buffer *out)
-{
-    const struct string_list *refusals = &coach_lines[LINE_REFUSAL];
-    struct json_writer writer;
-
-    json_writer_init(&writer, out);
-    json_begin_object(&writer);
-    json_key(&writer, "refused");
-    json_boolean(&writer, true);
-    json_key(&writer, "follow_up_question");
-    json_string(
-        &writer,
-        refusals->items[coach_choose(seed_of(facts), LINE_REFUSAL, refusals->count)]);
-    json_key(&writer, "coaching_feedback");
-    json_null(&writer);
-    json_end_object(&writer);
-}
-
-static void write_feedback(struct json_writer *writer, const struct rubric *rubric)
-{
-    static const char *const labels[DIMENSION_COUNT] = {
-        [DIMENSION_CLARITY] = "Clarity",
-        [DIMENSION_RELEVANCE] = "Relevance",
-        [DIMENSION_STRUCTURE] = "Structure",
-        [DIMENSION_FILLER_WORDS] = "Filler Words",
-    };
-
-    json_key(writer, "coaching_feedback");
-    json_begin_object(writer);
-    json_key(writer, "dimensions");
-    json_begin_array(writer);
-    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-        json_begin_object(writer);
-        json_key(writer, "label");
-        json_string(writer, labels[dimension]);
-        json_key(writer, "score");
-        json_integer(writer, rubric->scores[dimension]);
-        json_key(writer, "tip");
-        json_string(writer, rubric->tips[dimension]);
-        json_end_object(writer);
-    }
-    json_end_array(writer);
-    json_key(writer, "summary_tip");
-    json_string(writer, rubric->summary_tip);
-    json_end_object(writer);
-}
-
-static void write_coaching(const struct reading *reading, const struct coach_ask *ask,
-                           struct buffer *out)
-{
-    struct rubric rubric;
-    struct buffer question;
-    struct json_writer writer;
-
-    rubric_apply(reading, &rubric);
-    buffer_init(&question, QUESTION_CEILING_BYTES);
-    if (ask->task == COACH_CLOSING)
-        coach_lines_say(LINE_CLOSING, NULL, NULL, 0, seed_of(&ask->facts), &question);
-    else
-        choose_question(reading, &ask->facts, &question);
-
-    json_writer_init(&writer, out);
-    json_begin_object(&writer);
-    json_key(&writer, "refused");
-    json_boolean(&writer, false);
-    json_key(&writer, "follow_up_question");
-    json_span(&writer, (struct span){question.bytes, question.length});
-    write_feedback(&writer, &rubric);
-    json_end_object(&writer);
-    buffer_done(&question);
-    sodium_memzero(&rubric, sizeof rubric);
-}
-
-static enum line_kind line_for(enum lack lack)
-{
-    switch (lack) {
-    case LACK_WORDS: return LINE_STUCK;
-    case LACK_EXAMPLE: return LINE_EXAMPLE;
-    case LACK_OWN_PART: return LINE_OWN_PART;
-    case LACK_RESULT: return LINE_OUTCOME;
-    case LACK_REASON: return LINE_REASON;
-    case LACK_NOTHING: break;
-    }
-    return LINE_KIND_COUNT;
-}
-
-/* Whoever has just been asked to say more is not asked again, and no interview is more
- * than a third such questions: to be reminded of the same gap all the time helps nobody.
- */
-static bool may_react(const struct reading *reading, const struct coach_facts *facts)
-{
-    const struct bank_topic *topic;
-    size_t reactions = 0;
-
-    if (reading->asked.reaction != LINE_KIND_COUNT)
-        return false;
-    for (size_t i = 0; i < facts->asked_count; i++)
-        reactions += coach_lines_kind(private_reveal(&facts->asked_questions[i]),
-                                      &topic) != LINE_KIND_COUNT;
-    return reactions < (facts->total_questions + 1) / 3;
-}
-
-static void choose_question(const struct reading *reading,
-                            const struct coach_facts *facts, struct buffer *out)
-{
-    enum line_kind kind = line_for(rubric_lack(reading));
-    uint64_t seed = seed_of(facts);
-    struct bank_wish wish = {
-        .type = question_bank_type(private_reveal(facts->interview_type)),
-        .role = question_bank_role(private_reveal(facts->role)),
-        .difficulty = facts->difficulty,
-        .asked = facts->asked_questions,
-        .asked_count = facts->asked_count,
-    };
-
-    if (kind != LINE_KIND_COUNT && may_react(reading, facts) &&
-        coach_lines_say(kind, reading->asked.topic, facts->asked_questions,
-                        facts->asked_count, seed, out))
-        return;
-    buffer_append_string(out, question_bank_draw(&wish, seed)->text);
 }

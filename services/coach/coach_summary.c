@@ -34,40 +34,6 @@ struct list {
     size_t count, limit;
 };
 
-static void count(const struct lexicon *lexicon, const struct coach_facts *facts,
-                  struct tally *tally);
-static void write_assessment(const struct tally *tally, char *text);
-static void list_strengths(const struct tally *tally, struct list *list);
-static void list_improvements(const struct tally *tally, struct list *list);
-static void list_actions(const struct tally *tally, struct list *list);
-static void write_list(struct json_writer *writer, const char *key,
-                       const struct list *list);
-
-void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts *facts,
-                         struct buffer *out)
-{
-    struct tally tally = {0};
-    struct list strengths = {.limit = STRENGTHS_MAX};
-    struct list improvements = {.limit = IMPROVEMENTS_MAX};
-    struct list actions = {.limit = ACTIONS_MAX};
-    struct json_writer writer;
-    char assessment[2 * ITEM_BYTES];
-
-    count(lexicon, facts, &tally);
-    write_assessment(&tally, assessment);
-    list_strengths(&tally, &strengths);
-    list_improvements(&tally, &improvements);
-    list_actions(&tally, &actions);
-
-    json_writer_init(&writer, out);
-    json_begin_object(&writer);
-    json_put_string(&writer, "overall_assessment", assessment);
-    write_list(&writer, "strengths", &strengths);
-    write_list(&writer, "improvements", &improvements);
-    write_list(&writer, "recommended_actions", &actions);
-    json_end_object(&writer);
-}
-
 static void write_list(struct json_writer *writer, const char *key,
                        const struct list *list)
 {
@@ -75,18 +41,6 @@ static void write_list(struct json_writer *writer, const char *key,
     for (size_t i = 0; i < list->count; i++)
         json_string(writer, list->items[i]);
     json_end_array(writer);
-}
-
-__attribute__((format(printf, 2, 3))) static void add(struct list *list,
-                                                      const char *format, ...)
-{
-    va_list arguments;
-
-    if (list->count == list->limit)
-        return;
-    va_start(arguments, format);
-    vsnprintf(list->items[list->count++], ITEM_BYTES, format, arguments);
-    va_end(arguments);
 }
 
 /* What the answer lacks, read again with its question in mind. */
@@ -221,6 +175,18 @@ static void write_assessment(const struct tally *tally, char *text)
     say_trend(tally, text + length, size - (size_t)length);
 }
 
+__attribute__((format(printf, 2, 3))) static void add(struct list *list,
+                                                      const char *format, ...)
+{
+    va_list arguments;
+
+    if (list->count == list->limit)
+        return;
+    va_start(arguments, format);
+    vsnprintf(list->items[list->count++], ITEM_BYTES, format, arguments);
+    va_end(arguments);
+}
+
 static void list_strengths(const struct tally *tally, struct list *list)
 {
     static const char *const praises[DIMENSION_COUNT] = {
@@ -312,4 +278,29 @@ static void list_actions(const struct tally *tally, struct list *list)
         add(list,
             "Before you speak, note four words: where it was, your task, what you did, the "
             "result.");
+}
+
+void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts *facts,
+                         struct buffer *out)
+{
+    struct tally tally = {0};
+    struct list strengths = {.limit = STRENGTHS_MAX};
+    struct list improvements = {.limit = IMPROVEMENTS_MAX};
+    struct list actions = {.limit = ACTIONS_MAX};
+    struct json_writer writer;
+    char assessment[2 * ITEM_BYTES];
+
+    count(lexicon, facts, &tally);
+    write_assessment(&tally, assessment);
+    list_strengths(&tally, &strengths);
+    list_improvements(&tally, &improvements);
+    list_actions(&tally, &actions);
+
+    json_writer_init(&writer, out);
+    json_begin_object(&writer);
+    json_put_string(&writer, "overall_assessment", assessment);
+    write_list(&writer, "strengths", &strengths);
+    write_list(&writer, "improvements", &improvements);
+    write_list(&writer, "recommended_actions", &actions);
+    json_end_object(&writer);
 }

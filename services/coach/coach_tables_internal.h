@@ -57,9 +57,21 @@ enum asks {
     ASKS_SELF     /* about the candidate: background, motives, strengths */
 };
 
+/* The questions that nearly every interview asks (patterns/themes.json): answers to these are told
+ * apart by CUE_TELLS_... and CUE_HINTS_..., which stand in the same order. */
+enum theme {
+    THEME_BACKGROUND,
+    THEME_LEADERSHIP,
+    THEME_TEAM, /* and conflict in one */
+    THEME_WEAKNESS,
+    THEME_HIRE, /* why hire you */
+    THEME_COUNT
+};
+
 enum level { LEVEL_EASY, LEVEL_MEDIUM, LEVEL_HARD };
 
-#define BIT(number) (1u << (number))
+#define BIT(number)  (1u << (number))
+#define CUE_BIT(cue) (UINT64_C(1) << (cue)) /* a set of cues has 64 bits */
 
 struct bank_question {
     const char *id;
@@ -85,7 +97,8 @@ struct bank_type {
 
 struct bank_role {
     struct string_list keywords;
-    struct string_list weak; /* only where no keyword of any family is found */
+    struct string_list weak;       /* only where no keyword of any family is found */
+    struct string_list vocabulary; /* words that people of this trade use */
 };
 
 struct bank_topic {
@@ -124,6 +137,24 @@ enum cue {
     CUE_DOER_OWN,     /* "I called": who it was that did something */
     CUE_DOER_SHARED,
     CUE_DOER_OTHER,
+    CUE_INSULT,
+    CUE_REPEAT,           /* asks to hear the question again, or what it means */
+    CUE_WHOLE_REPEAT,     /* the same, where nothing else is said */
+    CUE_WHOLE_SKIP,       /* CUE_DECLINE, where nothing else is said */
+    CUE_TRAILING,         /* an end that is none: "so yeah" */
+    CUE_LEISURE,          /* seldom belongs to work */
+    CUE_CLICHE,           /* anybody could say it of anything */
+    CUE_TELLS_BACKGROUND, /* what an answer to a common question says, by enum theme ... */
+    CUE_TELLS_LEADERSHIP,
+    CUE_TELLS_TEAM,
+    CUE_TELLS_WEAKNESS,
+    CUE_TELLS_HIRE,
+    CUE_HINTS_BACKGROUND, /* ... and what it often says, but others do, too */
+    CUE_HINTS_LEADERSHIP,
+    CUE_HINTS_TEAM,
+    CUE_HINTS_WEAKNESS,
+    CUE_HINTS_HIRE,
+    CUE_HESITATION, /* from fillers.json */
     CUE_FILLER, /* a hesitation, or the first word of a filler rule: from fillers.json */
     CUE_COUNT
 };
@@ -179,6 +210,24 @@ enum line_kind {
     LINE_KIND_COUNT
 };
 
+/* patterns/coach_advice.json: one thing to try, by what an answer needs most. */
+enum advice {
+    ADVICE_WORDS,
+    ADVICE_EXAMPLE,
+    ADVICE_OWN_PART,
+    ADVICE_RESULT,
+    ADVICE_REASON,
+    ADVICE_RELEVANCE,
+    ADVICE_FILLERS,
+    ADVICE_MORE,
+    ADVICE_PLAIN,
+    ADVICE_SUPPORT,
+    ADVICE_SHAPE,
+    ADVICE_FIGURE,
+    ADVICE_KEEP,
+    ADVICE_COUNT
+};
+
 extern const struct bank_question bank_questions[];
 extern const size_t bank_question_count;
 extern const struct bank_type bank_types[TYPE_COUNT];
@@ -192,6 +241,9 @@ extern const struct filler_rule filler_rules[];
 extern const size_t filler_rule_count;
 /* What a question of each kind may say, in lower case; by enum asks. */
 extern const struct string_list question_signs[ASKS_SELF + 1];
+/* What a question of each theme says, in lower case. */
+extern const struct string_list theme_signs[THEME_COUNT];
+extern const struct string_list coach_advice[ADVICE_COUNT]; /* several wordings of each */
 extern const struct redirect_rules redirect_rules;
 extern const struct string_list coach_lines[LINE_KIND_COUNT]; /* "{about}" is filled in */
 

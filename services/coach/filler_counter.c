@@ -70,7 +70,7 @@ void filler_counter_count(const struct filler_counter *counter, struct span text
     answer_cut(&answer, text);
     for (size_t i = 0; i < answer.word_count; i++)
         if (may_begin_filler(counter, answer.words[i].text))
-            answer.words[i].cues = BIT(CUE_FILLER);
+            answer.words[i].cues = CUE_BIT(CUE_FILLER);
     *ret_fillers = fillers_count(&answer);
     answer_done(&answer);
 }

@@ -18,38 +18,6 @@ struct by_letter {
     uint64_t rules[32];
 };
 
-static void sort_by_letter(struct by_letter *by_letter);
-static size_t find_hesitation(const struct answer *answer, size_t index,
-                              uint64_t candidates);
-static void count_by_rules(const struct answer *answer, size_t index, uint64_t candidates,
-                           size_t *counts);
-static void add_tally(struct fillers *fillers, const char *word, size_t count);
-
-struct fillers fillers_count(const struct answer *answer)
-{
-    size_t hesitation_counts[WORDS_MAX + 1] = {0}, rule_counts[WORDS_MAX] = {0};
-    struct fillers fillers = {0};
-    struct by_letter by_letter = {0};
-
-    sort_by_letter(&by_letter);
-    for (size_t i = 0; i < answer->word_count; i++) {
-        unsigned letter;
-
-        if (!(answer->words[i].cues & BIT(CUE_FILLER)))
-            continue;
-        letter = letter_number(answer->words[i].text.bytes[0]);
-        hesitation_counts[find_hesitation(answer, i, by_letter.hesitations[letter])]++;
-        count_by_rules(answer, i, by_letter.rules[letter], rule_counts);
-    }
-    for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++)
-        add_tally(&fillers, hesitations.items[i], hesitation_counts[i]);
-    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++)
-        if (rule_counts[i] > filler_rules[i].free)
-            add_tally(&fillers, filler_rules[i].phrase,
-                      rule_counts[i] - filler_rules[i].free);
-    return fillers;
-}
-
 /* The list stays in order; of more than it holds the rarest are left out. */
 static void add_tally(struct fillers *fillers, const char *word, size_t count)
 {
@@ -96,8 +64,8 @@ static size_t phrase_at(const struct answer *answer, size_t index, const char *p
         size_t length = strcspn(phrase, " ");
         char word[24];
 
-        if (length >= sizeof word || (count && index + count < answer->word_count &&
-                                      answer->words[index + count].gap != GAP_NONE))
+        if (length >= sizeof(word) || (count && index + count < answer->word_count &&
+                                       answer->words[index + count].gap != GAP_NONE))
             return 0;
         memcpy(word, phrase, length);
         word[length] = '\0';
@@ -162,4 +130,35 @@ static void count_by_rules(const struct answer *answer, size_t index, uint64_t c
         if (length > 0 && is_filler(answer, index, length, &filler_rules[i]))
             counts[i]++;
     }
+}
+
+struct fillers fillers_count(const struct answer *answer)
+{
+    size_t hesitation_counts[WORDS_MAX + 1] = {0}, rule_counts[WORDS_MAX] = {0};
+    struct fillers fillers = {0};
+    struct by_letter by_letter = {0};
+
+    sort_by_letter(&by_letter);
+    for (size_t i = 0; i < answer->word_count; i++) {
+        unsigned letter;
+
+        if (!(answer->words[i].cues & CUE_BIT(CUE_FILLER)))
+            continue;
+        letter = letter_number(answer->words[i].text.bytes[0]);
+        hesitation_counts[find_hesitation(answer, i, by_letter.hesitations[letter])]++;
+        count_by_rules(answer, i, by_letter.rules[letter], rule_counts);
+    }
+    for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++) {
+        add_tally(&fillers, hesitations.items[i], hesitation_counts[i]);
+        fillers.heavy += hesitation_counts[i];
+    }
+    for (size_t i = 0; i < filler_rule_count && i < WORDS_MAX; i++)
+        if (rule_counts[i] > filler_rules[i].free) {
+            size_t count = rule_counts[i] - filler_rules[i].free;
+
+            add_tally(&fillers, filler_rules[i].phrase, count);
+            if (strcmp(filler_rules[i].phrase, "like") == 0)
+                fillers.heavy += count;
+        }
+    return fillers;
 }

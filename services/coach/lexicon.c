@@ -21,7 +21,7 @@ enum { STEM_LETTERS = 6 }; /* stems are cut off here */
 
 struct slot {
     uint64_t hash; /* 0: free */
-    uint32_t bits;
+    uint64_t bits;
 };
 
 struct pattern_slot {
@@ -35,12 +35,6 @@ struct lexicon {
     struct pattern_slot patterns[PATTERN_SLOTS];
 };
 
-static void add_phrase(struct lexicon *lexicon, const char *phrase, enum cue cue);
-static void add_choices(struct lexicon *lexicon, const char *pattern, enum cue cue);
-static void add_patterns(struct lexicon *lexicon, const struct string_list *patterns,
-                         size_t first_bit);
-static void add_stems(struct lexicon *lexicon, const char *text, uint32_t bit);
-
 /* Else a search could be long, and in a full table without end. */
 static bool is_at_most_half_full(const struct slot *slots, size_t slot_count)
 {
@@ -49,39 +43,6 @@ static bool is_at_most_half_full(const struct slot *slots, size_t slot_count)
     for (size_t i = 0; i < slot_count; i++)
         used += slots[i].hash != 0;
     return used * 2 <= slot_count;
-}
-
-struct lexicon *lexicon_new(void)
-{
-    struct lexicon *lexicon = MEM_NEW(struct lexicon);
-
-    for (size_t i = 0; i < cue_phrase_count; i++) {
-        add_phrase(lexicon, cue_phrases[i].phrase, cue_phrases[i].cue);
-        if (cue_phrases[i].cue == CUE_WORK)
-            add_stems(lexicon, cue_phrases[i].phrase, VOCABULARY_WORK);
-    }
-    for (size_t i = 0; i < hesitations.count; i++)
-        add_phrase(lexicon, hesitations.items[i], CUE_FILLER);
-    for (size_t i = 0; i < filler_rule_count; i++)
-        add_choices(lexicon, filler_rules[i].phrase, CUE_FILLER);
-    add_patterns(lexicon, &redirect_rules.openers, LEXICON_OPENERS);
-    add_patterns(lexicon, &redirect_rules.commands, LEXICON_COMMANDS);
-    add_patterns(lexicon, &redirect_rules.when_brief, LEXICON_WHEN_BRIEF);
-    add_patterns(lexicon, &redirect_rules.anywhere, LEXICON_ANYWHERE);
-    for (size_t i = 0; i < bank_question_count; i++)
-        if (bank_questions[i].role != ROLE_GENERAL)
-            add_stems(lexicon, bank_questions[i].text, BIT(bank_questions[i].role));
-    for (enum role_family role = 0; role < ROLE_COUNT; role++)
-        for (size_t i = 0; i < bank_roles[role].keywords.count; i++)
-            add_stems(lexicon, bank_roles[role].keywords.items[i], BIT(role));
-    assert(is_at_most_half_full(lexicon->phrases, PHRASE_SLOTS));
-    assert(is_at_most_half_full(lexicon->stems, STEM_SLOTS));
-    return lexicon;
-}
-
-void lexicon_free(struct lexicon *lexicon)
-{
-    free(lexicon);
 }
 
 static size_t slot_for(const struct slot *slots, size_t slot_count, uint64_t hash)
@@ -93,19 +54,12 @@ static size_t slot_for(const struct slot *slots, size_t slot_count, uint64_t has
     return at;
 }
 
-static void set_bits(struct slot *slots, size_t slot_count, uint64_t hash, uint32_t bits)
+static void set_bits(struct slot *slots, size_t slot_count, uint64_t hash, uint64_t bits)
 {
     struct slot *slot = &slots[slot_for(slots, slot_count, hash)];
 
     slot->hash = hash;
     slot->bits |= bits;
-}
-
-static const struct slot *find(const struct slot *slots, size_t slot_count, uint64_t hash)
-{
-    const struct slot *slot = &slots[slot_for(slots, slot_count, hash)];
-
-    return slot->hash == hash ? slot : NULL;
 }
 
 /* The phrase, and all that it begins with, so that a search knows when to give up. */
@@ -118,7 +72,7 @@ static void add_phrase(struct lexicon *lexicon, const char *phrase, enum cue cue
 
         hash = lexicon_hash(hash, (struct span){phrase, length});
         phrase += length + strspn(phrase + length, " ");
-        set_bits(lexicon->phrases, PHRASE_SLOTS, hash, *phrase ? 0 : BIT(cue));
+        set_bits(lexicon->phrases, PHRASE_SLOTS, hash, *phrase ? 0 : CUE_BIT(cue));
     }
 }
 
@@ -140,7 +94,7 @@ static void add_choices(struct lexicon *lexicon, const char *pattern, enum cue c
     uint64_t hash;
 
     while (next_choice(&pattern, &hash))
-        set_bits(lexicon->phrases, PHRASE_SLOTS, hash, BIT(cue));
+        set_bits(lexicon->phrases, PHRASE_SLOTS, hash, CUE_BIT(cue));
 }
 
 static size_t pattern_slot_for(const struct pattern_slot *slots, uint64_t hash)
@@ -173,29 +127,71 @@ static void add_patterns(struct lexicon *lexicon, const struct string_list *patt
     }
 }
 
-const struct pattern_set *lexicon_patterns(const struct lexicon *lexicon, uint64_t word)
-{
-    const struct pattern_slot *slot =
-        &lexicon->patterns[pattern_slot_for(lexicon->patterns, word)];
-
-    return slot->hash == word ? &slot->patterns : NULL;
-}
-
-static void add_stems(struct lexicon *lexicon, const char *text, uint32_t bit)
+static void add_stems(struct lexicon *lexicon, const char *text, uint64_t bit)
 {
     struct span word, all = span_of(text);
     size_t offset = 0;
-    uint32_t cues;
+    uint64_t cues;
 
     while (words_next(all, &offset, &word)) {
         uint64_t hash = lexicon_hash(lexicon_hash_start(), word);
 
         if (word.length < 3)
             continue;
-        if (lexicon_find(lexicon, hash, &cues) && cues & BIT(CUE_STOP))
+        if (lexicon_find(lexicon, hash, &cues) && cues & CUE_BIT(CUE_STOP))
             continue;
         set_bits(lexicon->stems, STEM_SLOTS, lexicon_stem(word), bit);
     }
+}
+
+struct lexicon *lexicon_new(void)
+{
+    struct lexicon *lexicon = MEM_NEW(struct lexicon);
+
+    for (size_t i = 0; i < cue_phrase_count; i++) {
+        add_phrase(lexicon, cue_phrases[i].phrase, cue_phrases[i].cue);
+        if (cue_phrases[i].cue == CUE_WORK)
+            add_stems(lexicon, cue_phrases[i].phrase, VOCABULARY_WORK);
+    }
+    for (size_t i = 0; i < hesitations.count; i++) {
+        add_phrase(lexicon, hesitations.items[i], CUE_FILLER);
+        add_phrase(lexicon, hesitations.items[i], CUE_HESITATION);
+    }
+    for (size_t i = 0; i < filler_rule_count; i++)
+        add_choices(lexicon, filler_rules[i].phrase, CUE_FILLER);
+    add_patterns(lexicon, &redirect_rules.openers, LEXICON_OPENERS);
+    add_patterns(lexicon, &redirect_rules.commands, LEXICON_COMMANDS);
+    add_patterns(lexicon, &redirect_rules.when_brief, LEXICON_WHEN_BRIEF);
+    add_patterns(lexicon, &redirect_rules.anywhere, LEXICON_ANYWHERE);
+    for (enum role_family role = 0; role < ROLE_COUNT; role++) {
+        for (size_t i = 0; i < bank_roles[role].keywords.count; i++)
+            add_stems(lexicon, bank_roles[role].keywords.items[i], BIT(role));
+        for (size_t i = 0; i < bank_roles[role].vocabulary.count; i++)
+            add_stems(lexicon, bank_roles[role].vocabulary.items[i], BIT(role));
+    }
+    assert(is_at_most_half_full(lexicon->phrases, PHRASE_SLOTS));
+    assert(is_at_most_half_full(lexicon->stems, STEM_SLOTS));
+    return lexicon;
+}
+
+void lexicon_free(struct lexicon *lexicon)
+{
+    free(lexicon);
+}
+
+static const struct slot *find(const struct slot *slots, size_t slot_count, uint64_t hash)
+{
+    const struct slot *slot = &slots[slot_for(slots, slot_count, hash)];
+
+    return slot->hash == hash ? slot : NULL;
+}
+
+const struct pattern_set *lexicon_patterns(const struct lexicon *lexicon, uint64_t word)
+{
+    const struct pattern_slot *slot =
+        &lexicon->patterns[pattern_slot_for(lexicon->patterns, word)];
+
+    return slot->hash == word ? &slot->patterns : NULL;
 }
 
 uint64_t lexicon_hash_start(void)
@@ -212,7 +208,7 @@ uint64_t lexicon_hash(uint64_t phrase_so_far, struct span word)
     return hash;
 }
 
-bool lexicon_find(const struct lexicon *lexicon, uint64_t phrase, uint32_t *ret_cues)
+bool lexicon_find(const struct lexicon *lexicon, uint64_t phrase, uint64_t *ret_cues)
 {
     const struct slot *slot = find(lexicon->phrases, PHRASE_SLOTS, phrase);
 
@@ -226,7 +222,7 @@ uint32_t lexicon_vocabularies(const struct lexicon *lexicon, uint64_t stem)
 {
     const struct slot *slot = find(lexicon->stems, STEM_SLOTS, stem);
 
-    return slot ? slot->bits : 0;
+    return slot ? (uint32_t)slot->bits : 0;
 }
 
 static bool ends_with(struct span word, const char *ending)
@@ -245,11 +241,11 @@ uint64_t lexicon_stem(struct span word)
         "ily", "ly",     "ions",  "ion",   "s",    "e",     "y"};
     char letters[32];
     struct span stem = {letters,
-                        word.length < sizeof letters ? word.length : sizeof letters};
+                        word.length < sizeof(letters) ? word.length : sizeof(letters)};
 
     for (size_t i = 0; i < stem.length; i++)
         letters[i] = (char)tolower((unsigned char)word.bytes[i]);
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
+    for (size_t i = 0; i < sizeof(endings) / sizeof(*endings); i++) {
         if (ends_with(stem, endings[i])) {
             stem.length -= strlen(endings[i]);
             break;

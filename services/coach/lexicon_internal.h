@@ -25,9 +25,9 @@ uint64_t lexicon_hash(uint64_t phrase_so_far, struct span word);
 /* A phrase so far that has no words. */
 uint64_t lexicon_hash_start(void);
 
-/* The groups (BIT(CUE_...)) that a phrase belongs to.  false: it is neither in the
+/* The groups (CUE_BIT(CUE_...)) that a phrase belongs to.  false: it is neither in the
  * lexicon nor the beginning of anything in it. */
-bool lexicon_find(const struct lexicon *lexicon, uint64_t phrase, uint32_t *ret_cues);
+bool lexicon_find(const struct lexicon *lexicon, uint64_t phrase, uint64_t *ret_cues);
 
 /* What is left of a word without its ending, so that "planning", "planned" and "plans"
  * agree. */

@@ -39,10 +39,6 @@ struct draw {
     bool *is_asked;    /* owned */
 };
 
-static void mark_asked(struct draw *draw);
-static const struct bank_question *draw_opener(struct draw *draw);
-static const struct bank_question *draw_from_tier(struct draw *draw, enum tier tier);
-
 const char *question_bank_pick(const struct private_text *role,
                                const struct private_text *interview_type,
                                enum difficulty difficulty,
@@ -59,27 +55,6 @@ const char *question_bank_pick(const struct private_text *role,
 
     return question_bank_draw(&wish, coach_hash(COACH_HASH_START, seed, strlen(seed)))
         ->text;
-}
-
-const struct bank_question *question_bank_draw(const struct bank_wish *wish,
-                                               uint64_t seed)
-{
-    struct draw draw = {.wish = wish, .seed = seed};
-    const struct bank_question *question = NULL;
-
-    assert(wish->asked_count < bank_question_count);
-    draw.weights = mem_zalloc(bank_question_count * sizeof *draw.weights);
-    draw.is_asked = mem_zalloc(bank_question_count * sizeof *draw.is_asked);
-    mark_asked(&draw);
-
-    if (wish->asked_count == 0)
-        question = draw_opener(&draw);
-    for (enum tier tier = TIER_EXACT; !question; tier++)
-        question = draw_from_tier(&draw, tier);
-
-    free(draw.weights);
-    free(draw.is_asked);
-    return question;
 }
 
 static void mark_asked(struct draw *draw)
@@ -123,7 +98,7 @@ static const struct bank_question *draw_opener(struct draw *draw)
         const struct bank_question *question = &bank_questions[i];
         bool is_opener = false;
 
-        for (size_t k = 0; k < sizeof topics / sizeof *topics; k++)
+        for (size_t k = 0; k < sizeof(topics) / sizeof(*topics); k++)
             is_opener |= strcmp(question->topic, topics[k]) == 0;
         draw->weights[i] = is_opener && question->asks == ASKS_SELF &&
                            question->levels & BIT(draw->wish->difficulty);
@@ -215,6 +190,27 @@ static const struct bank_question *draw_from_tier(struct draw *draw, enum tier t
         weigh(draw, tier, !for_everybody);
         question = draw_weighted(draw);
     }
+    return question;
+}
+
+const struct bank_question *question_bank_draw(const struct bank_wish *wish,
+                                               uint64_t seed)
+{
+    struct draw draw = {.wish = wish, .seed = seed};
+    const struct bank_question *question = NULL;
+
+    assert(wish->asked_count < bank_question_count);
+    draw.weights = mem_zalloc(bank_question_count * sizeof(*draw.weights));
+    draw.is_asked = mem_zalloc(bank_question_count * sizeof(*draw.is_asked));
+    mark_asked(&draw);
+
+    if (wish->asked_count == 0)
+        question = draw_opener(&draw);
+    for (enum tier tier = TIER_EXACT; !question; tier++)
+        question = draw_from_tier(&draw, tier);
+
+    free(draw.weights);
+    free(draw.is_asked);
     return question;
 }
 

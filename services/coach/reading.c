@@ -5,37 +5,12 @@
 
 #include <sodium.h>
 
-enum { STEMS_SEEN = 512 }; /* distinct stems that are looked at; a power of two */
-
-static void find_parts(struct reading *reading);
-static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
-                         enum role_family role);
-static bool is_short_of(const struct answer *answer, enum cue cue);
-static bool is_noise(const struct reading *reading);
-
-void reading_make(struct reading *reading, const struct lexicon *lexicon,
-                  enum role_family role, struct span question, struct span transcript)
-{
-    *reading = (struct reading){0};
-    answer_read(&reading->answer, lexicon, transcript);
-    asked_read(&reading->asked, lexicon, question);
-    reading->fillers = fillers_count(&reading->answer);
-    reading->is_foreign = answer_is_foreign(&reading->answer);
-    reading->has_declined = is_short_of(&reading->answer, CUE_DECLINE);
-    reading->is_stuck = reading->has_declined || is_short_of(&reading->answer, CUE_STUCK);
-    reading->is_unpunctuated =
-        reading->answer.word_count >= 40 && reading->answer.sentence_count <= 1 &&
-        reading->answer.pause_count < reading->answer.word_count / 25;
-    find_parts(reading);
-    find_overlap(reading, lexicon, role);
-    reading->is_noise = !reading->is_stuck && is_noise(reading);
-}
-
-void reading_done(struct reading *reading)
-{
-    answer_done(&reading->answer);
-    sodium_memzero(reading, sizeof *reading);
-}
+enum { STEMS_SEEN = 1024 }; /* distinct stems that are looked at; a power of two */
+enum {
+    FAMILIES_MOST = 3
+}; /* a word that more trades use than these is at home in none */
+enum { REQUEST_WORDS = 20, WHOLE_WORDS = 3, INSULT_WORDS = 25, BARE_WORDS = 2 };
+enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
 /* Short, and it says so at the beginning or is hardly anything else. */
 static bool is_short_of(const struct answer *answer, enum cue cue)
@@ -43,18 +18,66 @@ static bool is_short_of(const struct answer *answer, enum cue cue)
     const struct cue_hits *hits = &answer->cues[cue];
     bool is_early = hits->count > 0 && hits->first < 6;
 
-    return is_early && (answer->word_count <= 14 ||
-                        (answer->word_count <= 30 && answer->own.count == 0 &&
-                         answer->cues[CUE_PLAN].count <= 1));
+    return is_early && (answer->word_count <= STUCK_WORDS ||
+                        (answer->word_count <= STUCK_WORDS_WITHOUT_DEED &&
+                         answer->own.count == 0 && answer->cues[CUE_PLAN].count <= 1));
 }
 
+/* A request is short, and tells of nothing that was done. */
+static bool is_request(const struct answer *answer, enum cue cue, enum cue whole)
+{
+    if (answer->cues[whole].count > 0 && answer->word_count <= WHOLE_WORDS)
+        return true;
+    return answer->cues[cue].count > 0 && answer->word_count <= REQUEST_WORDS &&
+           answer->own.count + answer->shared.count == 0;
+}
+
+/* Speech is mostly small words; a third is few, and a seventh hardly a sentence. */
 static bool is_noise(const struct reading *reading)
 {
     const struct answer *answer = &reading->answer;
-    size_t known = answer->cues[CUE_ENGLISH].count + answer->cues[CUE_STOP].count +
-                   reading->overlap.known;
+    const struct overlap *overlap = &reading->overlap;
+    size_t small = answer->cues[CUE_STOP].count + answer->cues[CUE_DOER_OWN].count;
+    size_t familiar = overlap->question + overlap->topic + overlap->role + overlap->work +
+                      overlap->family + overlap->alien;
 
-    return answer->word_count >= 4 && known * 8 < answer->word_count;
+    if (answer->word_count < 3)
+        return false;
+    return small * 7 < answer->word_count
+               ? familiar * 3 < answer->word_count
+               : small * 3 < answer->word_count && familiar * 6 < answer->word_count;
+}
+
+static bool is_repeated(const struct flow *flow)
+{
+    return (flow->rows >= 4 && flow->most_times >= 3 &&
+            flow->said_again * 5 >= flow->rows * 2) ||
+           (flow->words >= 3 && flow->different == 1);
+}
+
+static bool is_insult(const struct answer *answer)
+{
+    size_t hits = answer->cues[CUE_INSULT].count;
+
+    return hits > 0 && answer->word_count <= INSULT_WORDS && answer->own.count == 0 &&
+           (hits * 6 >= answer->word_count || answer->cues[CUE_OWN].count == 0);
+}
+
+static enum no_answer why_no_answer(const struct reading *reading)
+{
+    const struct answer *answer = &reading->answer;
+
+    if (reading->kind != ANSWER_KIND_ANSWER)
+        return IS_ASKING;
+    if (is_short_of(answer, CUE_STUCK))
+        return IS_STUCK;
+    if (is_insult(answer))
+        return IS_INSULT;
+    if (is_repeated(&reading->flow))
+        return IS_REPEATED;
+    if (is_noise(reading))
+        return IS_NOISE;
+    return reading->flow.words <= BARE_WORDS ? IS_BARE : IS_ANSWER;
 }
 
 /* "I did this.  I did that.  They went home happy.": what others did at the end is what
@@ -65,7 +88,7 @@ static bool ends_with_others(const struct answer *answer)
 
     return answer->own.count >= 1 && answer->sentence_count >= 3 &&
            answer->own.last < first && answer->word_count - first >= 2 &&
-           !(answer->words[first].cues & BIT(CUE_PLAN)) &&
+           !(answer->words[first].cues & CUE_BIT(CUE_PLAN)) &&
            !answer_word_is(answer, first, "i") && !answer_word_is(answer, first + 1, "i");
 }
 
@@ -81,6 +104,17 @@ static bool has_result(const struct reading *reading)
     return (result->count > 0 && (reading->asked.reaction == LINE_OUTCOME ||
                                   result->last * 5 >= answer->word_count * 2)) ||
            ends_with_figure || ends_with_others(answer);
+}
+
+static bool is_in_order(const struct answer *answer)
+{
+    const struct cue_hits *situation = &answer->cues[CUE_SITUATION];
+    const struct cue_hits *result = &answer->cues[CUE_RESULT];
+    const struct deeds *deeds = answer->own.count > 0 ? &answer->own : &answer->shared;
+
+    return deeds->count > 0 && situation->count > 0 && situation->first <= deeds->last &&
+           situation->first * 3 <= answer->word_count && result->count > 0 &&
+           result->last >= deeds->first && result->last * 2 >= answer->word_count;
 }
 
 static void find_parts(struct reading *reading)
@@ -104,6 +138,10 @@ static void find_parts(struct reading *reading)
     parts->check = cues[CUE_CHECK].count > 0;
     parts->fit = cues[CUE_FIT].count > 0;
     parts->number = answer->number_count > 0;
+    parts->in_order = is_in_order(answer);
+    parts->trails_off = cues[CUE_TRAILING].count > 0 &&
+                        answer->word_count > 2 * TRAILING_WORDS &&
+                        cues[CUE_TRAILING].last + TRAILING_WORDS >= answer->word_count;
 }
 
 static bool is_among(uint64_t stem, const uint64_t *stems, size_t count)
@@ -134,16 +172,38 @@ static void show(struct overlap *overlap, size_t index)
         overlap->shown[overlap->shown_count++] = index;
 }
 
+/* Counts a word by the trades that use it; `others` has a count for each. */
+static void count_trades(struct overlap *overlap, const struct asked *asked,
+                         enum role_family role, uint32_t vocabularies, size_t *others)
+{
+    uint32_t families = vocabularies & ~VOCABULARY_WORK;
+    bool is_general = __builtin_popcount(families) > FAMILIES_MOST;
+
+    if (families & asked->families)
+        overlap->family++;
+    else if (families & BIT(role))
+        overlap->role++;
+    else if (vocabularies & VOCABULARY_WORK || is_general)
+        overlap->work++;
+    for (; families != 0 && !is_general && !(families & (asked->families | BIT(role)));
+         families &= families - 1) {
+        size_t count = ++others[__builtin_ctz(families)];
+
+        if (count > overlap->alien)
+            overlap->alien = count;
+    }
+}
+
 static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
                          enum role_family role)
 {
     const struct answer *answer = &reading->answer;
     const struct asked *asked = &reading->asked;
     struct overlap *overlap = &reading->overlap;
-    const uint32_t says_nothing =
-        BIT(CUE_STOP) | BIT(CUE_NUMBER_WORDS) | BIT(CUE_FIGURE_WORDS);
+    const uint64_t says_nothing =
+        CUE_BIT(CUE_STOP) | CUE_BIT(CUE_NUMBER_WORDS) | CUE_BIT(CUE_FIGURE_WORDS);
     uint64_t seen[STEMS_SEEN] = {0}, topic_stems[QUESTION_WORDS_MAX];
-    size_t seen_count = 0, topic_count = 0;
+    size_t topic_count = 0, others[ROLE_COUNT] = {0};
 
     for (; asked->topic && topic_count < asked->topic->words.count &&
            topic_count < QUESTION_WORDS_MAX;
@@ -154,25 +214,46 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     for (size_t i = 0; i < answer->word_count; i++) {
         const struct word *word = &answer->words[i];
         uint64_t stem;
-        uint32_t vocabularies;
 
         if (word->text.length < 3 || word->cues & says_nothing)
             continue;
         stem = lexicon_stem(word->text);
-        if (!see(seen, &seen_count, stem))
+        if (!see(seen, &overlap->told, stem))
             continue;
-        vocabularies = lexicon_vocabularies(lexicon, stem);
-        overlap->known += vocabularies != 0;
         if (is_among(stem, asked->stems, asked->word_count)) {
             overlap->question++;
             show(overlap, i);
         } else if (is_among(stem, topic_stems, topic_count)) {
             overlap->topic++;
-        } else if (vocabularies & (BIT(role) | BIT(asked->role))) {
-            overlap->role++;
-        } else if (vocabularies & VOCABULARY_WORK) {
-            overlap->work++;
+        } else {
+            count_trades(overlap, asked, role, lexicon_vocabularies(lexicon, stem),
+                         others);
+            overlap->leisure += (word->cues & CUE_BIT(CUE_LEISURE)) != 0;
         }
     }
-    sodium_memzero(seen, sizeof seen);
+    sodium_memzero(seen, sizeof(seen));
+}
+
+void reading_make(struct reading *reading, const struct lexicon *lexicon,
+                  enum role_family role, struct span question, struct span transcript)
+{
+    *reading = (struct reading){0};
+    answer_read(&reading->answer, lexicon, transcript);
+    asked_read(&reading->asked, lexicon, question);
+    reading->fillers = fillers_count(&reading->answer);
+    flow_measure(&reading->flow, &reading->answer);
+    reading->is_foreign = answer_is_foreign(&reading->answer);
+    if (is_request(&reading->answer, CUE_DECLINE, CUE_WHOLE_SKIP))
+        reading->kind = ANSWER_KIND_SKIP;
+    else if (is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT))
+        reading->kind = ANSWER_KIND_REPEAT;
+    find_parts(reading);
+    find_overlap(reading, lexicon, role);
+    reading->no_answer = why_no_answer(reading);
+}
+
+void reading_done(struct reading *reading)
+{
+    answer_done(&reading->answer);
+    sodium_memzero(reading, sizeof(*reading));
 }

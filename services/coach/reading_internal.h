@@ -7,7 +7,9 @@
 #define READING_INTERNAL_H
 
 #include "answer_internal.h"
+#include "coach_judge.h"
 #include "fillers_internal.h"
+#include "flow_internal.h"
 
 enum { QUESTION_WORDS_MAX = 24 };
 
@@ -16,6 +18,8 @@ struct asked {
     enum asks asks;
     enum role_family role;   /* whose question it is; ROLE_GENERAL: everybody's */
     enum line_kind reaction; /* as a follow-up of ours; LINE_KIND_COUNT: it is none */
+    enum theme theme;        /* THEME_COUNT: none */
+    uint32_t families;       /* BIT(ROLE_...): trades whose words the question uses */
     const struct bank_topic *topic;        /* static; NULL: unknown */
     struct span words[QUESTION_WORDS_MAX]; /* borrowed: those that say what it is about */
     uint64_t stems[QUESTION_WORDS_MAX];    /* of these words */
@@ -25,27 +29,42 @@ struct asked {
 struct parts {
     bool situation, task, action, own_action, result;
     bool sequence, reason, example, contrast, plan, check, fit, number;
+    bool in_order;   /* the situation before the deeds, the result behind them */
+    bool trails_off; /* "so yeah" */
 };
 
 /* Distinct stems that the answer shares with ... */
 struct overlap {
     size_t question, topic, role, work;
-    size_t known;    /* any family of roles */
+    size_t family;   /* the trades whose words the question uses */
+    size_t alien;    /* one other trade: the one with the most */
+    size_t leisure;  /* what seldom belongs to work */
+    size_t told;     /* all that say something */
     size_t shown[2]; /* indexes of words of the answer that are the question's own */
     size_t shown_count;
+};
+
+/* Why something that was said is no answer; the scores are low then, and nothing is praised. */
+enum no_answer {
+    IS_ANSWER,
+    IS_STUCK,    /* "I don't know" */
+    IS_ASKING,   /* to hear the question again, or to go on: reading.kind says which */
+    IS_BARE,     /* a word or two */
+    IS_NOISE,    /* hardly a word that English sentences are made of */
+    IS_REPEATED, /* the same sentence over and over */
+    IS_INSULT
 };
 
 struct reading {
     struct answer answer; /* owned */
     struct asked asked;
     struct fillers fillers;
+    struct flow flow;
     struct parts parts;
     struct overlap overlap;
-    bool is_foreign;   /* not English: nothing else here means anything */
-    bool is_stuck;     /* "I don't know", "Could you repeat that?" */
-    bool has_declined; /* stuck, and would rather not be asked again */
-    bool is_noise;     /* hardly a word that English sentences are made of */
-    bool is_unpunctuated;
+    enum answer_kind kind;
+    enum no_answer no_answer;
+    bool is_foreign; /* not English: nothing else here means anything */
 };
 
 /* What a question asks for.  Its words are borrowed. */

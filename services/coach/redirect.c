@@ -13,29 +13,6 @@
 
 enum { OPENERS_MAX = 8, GAP_WORDS = 3, BRIEF_WORDS = 30 };
 
-static size_t longest_match(const struct answer *answer, size_t index,
-                            const struct lexicon *lexicon, size_t first_bit);
-static bool is_command_at(const struct answer *answer, size_t index,
-                          const struct lexicon *lexicon);
-static size_t skip_openers(const struct answer *answer, size_t index,
-                           const struct lexicon *lexicon);
-static bool is_guarded(const struct answer *answer, size_t index);
-
-bool redirect_is_attempt(const struct answer *answer, const struct lexicon *lexicon)
-{
-    for (size_t i = 0; i < answer->word_count; i++) {
-        if (answer->words[i].gap == GAP_SENTENCE &&
-            (i == 0 || !answer->words[i].is_quoted) &&
-            (is_command_at(answer, i, lexicon) ||
-             is_command_at(answer, skip_openers(answer, i, lexicon), lexicon)))
-            return true;
-        if (longest_match(answer, i, lexicon, LEXICON_ANYWHERE) > 0 &&
-            !is_guarded(answer, i))
-            return true;
-    }
-    return false;
-}
-
 /* Is this word of a text the same as a choice of a pattern, which ends at '/', ' ' or
  * '?'? */
 static bool is_choice(const struct answer *answer, size_t index, const char *choice,
@@ -43,7 +20,7 @@ static bool is_choice(const struct answer *answer, size_t index, const char *cho
 {
     char word[24];
 
-    if (length >= sizeof word)
+    if (length >= sizeof(word))
         return false;
     memcpy(word, choice, length);
     word[length] = '\0';
@@ -101,15 +78,6 @@ static size_t match(const struct answer *answer, size_t first, size_t index,
     return end;
 }
 
-static bool is_listed(const struct answer *answer, size_t index,
-                      const struct string_list *list)
-{
-    for (size_t i = 0; i < list->count; i++)
-        if (answer_word_is(answer, index, list->items[i]))
-            return true;
-    return false;
-}
-
 static const struct string_list *patterns_from(size_t first_bit)
 {
     switch (first_bit) {
@@ -118,6 +86,15 @@ static const struct string_list *patterns_from(size_t first_bit)
     case LEXICON_WHEN_BRIEF: return &redirect_rules.when_brief;
     }
     return &redirect_rules.commands;
+}
+
+static bool is_listed(const struct answer *answer, size_t index,
+                      const struct string_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        if (answer_word_is(answer, index, list->items[i]))
+            return true;
+    return false;
 }
 
 /* Does a pattern that matched up to `end` stand in "ignore the rules is what they say"?
@@ -198,4 +175,19 @@ static bool is_guarded(const struct answer *answer, size_t index)
 {
     return index > 0 && (answer->words[index].is_quoted ||
                          is_listed(answer, index - 1, &redirect_rules.guards));
+}
+
+bool redirect_is_attempt(const struct answer *answer, const struct lexicon *lexicon)
+{
+    for (size_t i = 0; i < answer->word_count; i++) {
+        if (answer->words[i].gap == GAP_SENTENCE &&
+            (i == 0 || !answer->words[i].is_quoted) &&
+            (is_command_at(answer, i, lexicon) ||
+             is_command_at(answer, skip_openers(answer, i, lexicon), lexicon)))
+            return true;
+        if (longest_match(answer, i, lexicon, LEXICON_ANYWHERE) > 0 &&
+            !is_guarded(answer, i))
+            return true;
+    }
+    return false;
 }

@@ -1,40 +1,25 @@
 /*
- * The four scores.  Each is a few plain rules over what the reading found, in the spirit
- * of an interviewer who wants the candidate to do well: what is there counts, a question
- * is judged by the kind of answer that it asks for, and nobody is crushed for being
- * brief.
+ * The four scores.  Each adds up a few things that the reading counted, in points, and a table
+ * says from how many points on a score is given; the tips name the same things.
+ *
+ * The weights were found on labelled answers (tests/corpus/coach): what people mind most in speech
+ * are hesitations, and what they like is a full answer in many different words.  Nobody is judged
+ * by full stops, or by how many "and" and "so" string an answer together: speech has no full stops.
  */
 #include "rubric_internal.h"
 
-static int score_clarity(const struct reading *reading);
-/* A story well told that shares no word with the question: it may be another story, or this
- * one in other words. */
-static bool may_be_beside_the_question(const struct reading *reading)
-{
-    return reading->asked.asks == ASKS_STORY && reading->asked.word_count > 0 &&
-           reading->overlap.question + reading->overlap.topic == 0;
-}
+#include <math.h>
 
-static int score_relevance(const struct reading *reading);
-static int score_structure(const struct reading *reading);
-static int score_filler_words(const struct reading *reading);
+/* From which points on a score of 2, 3, 4, 5 is given. */
+typedef double ladder[4];
 
-void rubric_apply(const struct reading *reading, struct rubric *ret_rubric)
+static int climb(const ladder steps, double points)
 {
-    *ret_rubric = (struct rubric){0};
-    rubric_score(reading, ret_rubric->scores);
-    rubric_write_tips(reading, ret_rubric);
-}
+    int score = 1;
 
-void rubric_score(const struct reading *reading, int *ret_scores)
-{
-    ret_scores[DIMENSION_CLARITY] = score_clarity(reading);
-    ret_scores[DIMENSION_RELEVANCE] = score_relevance(reading);
-    ret_scores[DIMENSION_STRUCTURE] = score_structure(reading);
-    ret_scores[DIMENSION_FILLER_WORDS] = score_filler_words(reading);
-    for (int dimension = 0; reading->is_foreign && dimension < DIMENSION_COUNT;
-         dimension++)
-        ret_scores[dimension] = 3;
+    while (score < 5 && points >= steps[score - 1])
+        score++;
+    return score;
 }
 
 static int at_most(int score, int limit)
@@ -47,20 +32,26 @@ static int at_least(int score, int limit)
     return score > limit ? score : limit;
 }
 
-static int larger(int one, int other)
+static double within(double value, double least, double most)
 {
-    return one > other ? one : other;
+    return value < least ? least : value > most ? most : value;
+}
+
+/* Of a short answer as if it were of some length: two slips in ten words are no fifth of all. */
+static double per_hundred(double count, const struct answer *answer)
+{
+    return 100 * count / fmax((double)answer->word_count, 50);
 }
 
 /* The best clarity that so many words can have.  An answer to a follow-up, or about
  * oneself, may be shorter than a story. */
 static int length_limit(const struct reading *reading)
 {
-    size_t words = reading->answer.word_count;
+    size_t words = reading->flow.words;
 
     if (reading->asked.reaction != LINE_KIND_COUNT)
         words *= 2;
-    else if (reading->asked.asks == ASKS_SELF || reading->asked.asks == ASKS_EXPLAIN)
+    else if (reading->asked.asks != ASKS_STORY)
         words += words / 2;
     if (words < 4)
         return 1;
@@ -68,66 +59,54 @@ static int length_limit(const struct reading *reading)
         return 2;
     if (words < 24)
         return 3;
-    if (words < 40)
-        return 4;
-    if (reading->answer.word_count > 650)
-        return 3;
-    return reading->answer.word_count > 380 ? 4 : 5;
+    return words < 40 ? 4 : 5;
 }
 
-/* Without punctuation the little words that string clauses together must tell. */
-static int shape_without_pauses(const struct answer *answer)
+/* How many words more or less are different than in most people's speech of that length, in
+ * percent.  Longer texts repeat more: different words grow as about the 0.7th power. */
+static double variety(const struct flow *flow)
 {
-    size_t connectors = answer->cues[CUE_CONNECTOR].count;
+    double usual = 65 * pow((double)flow->words / 100, 0.7);
 
-    if (connectors * 6 > answer->word_count || answer->word_count > 300)
-        return 2;
-    return connectors * 9 > answer->word_count ? 3 : 4;
+    return flow->words < 30 ? 0 : 100 * ((double)flow->different / usual - 1);
 }
 
-static int sentence_shape(const struct reading *reading)
+/* Stumbles and words without sense, in a hundred words. */
+static double stumbles(const struct reading *reading)
 {
+    const struct fillers *fillers = &reading->fillers;
     const struct answer *answer = &reading->answer;
-    size_t sentences = answer->sentence_count ? answer->sentence_count : 1;
-    size_t average = answer->word_count / sentences;
+    double light = (double)(fillers->count - fillers->heavy);
 
-    if (reading->is_unpunctuated)
-        return shape_without_pauses(answer);
-    if (answer->longest_sentence > 90 || average > 55)
-        return 2;
-    if (answer->longest_sentence > 60 || average > 36)
-        return 3;
-    if (answer->longest_sentence > 42 || average > 27)
-        return 4;
-    return 5;
+    return per_hundred((double)fillers->heavy + 0.5 * light +
+                           1.2 * (double)reading->flow.restarts +
+                           1.2 * (double)answer->cues[CUE_VAGUE].count,
+                       answer);
 }
 
 static int score_clarity(const struct reading *reading)
 {
-    int score = at_most(sentence_shape(reading), length_limit(reading));
-    size_t words = reading->answer.word_count;
+    static const ladder steps = {16, 25, 34, 43};
+    double points = 47 - 2.2 * within(stumbles(reading) - 0.5, 0, 10.5) +
+                    0.5 * within(variety(&reading->flow), -24, 12);
 
-    if (words >= 20 && reading->fillers.count * 8 > words)
-        score--;
-    if (reading->is_noise)
-        score = at_most(score, 1);
-    if (reading->is_stuck)
-        score = 2;
-    return at_least(score, 1);
+    if (reading->flow.said_again * 4 > reading->flow.rows && reading->flow.rows > 8)
+        points -= 15;
+    return at_most(climb(steps, points), length_limit(reading));
 }
 
-/* Mostly phrases that anybody could say of anything. */
-static bool is_vague(const struct reading *reading)
+bool rubric_is_vague(const struct reading *reading)
 {
-    const struct answer *answer = &reading->answer;
+    const struct cue_hits *cues = reading->answer.cues;
+    size_t empty = 2 * cues[CUE_CLICHE].count + cues[CUE_VAGUE].count;
 
-    return !reading->parts.number && !reading->parts.example && answer->own.count < 2 &&
-           answer->cues[CUE_VAGUE].count * 14 >= answer->word_count;
+    return !reading->parts.number && reading->answer.own.count < 2 &&
+           empty * 16 >= reading->answer.word_count;
 }
 
 /* Did it answer in the way it was asked: with a story, a plan, reasons, something about
  * oneself? */
-static size_t fitting_manner(const struct reading *reading)
+static int fitting_manner(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
 
@@ -139,16 +118,15 @@ static size_t fitting_manner(const struct reading *reading)
         return reading->answer.cues[CUE_PLAN].count >= 2 ? 2
                                                          : parts->plan || parts->action;
     case ASKS_EXPLAIN:
-        return (size_t)(parts->reason || parts->contrast) +
-               (parts->example || parts->check);
+        return (parts->reason || parts->contrast) + (parts->example || parts->check);
     case ASKS_SELF: return parts->fit ? 2 : reading->answer.cues[CUE_OWN].count > 0;
     }
     return 0;
 }
 
-static size_t up_to(size_t count, size_t limit)
+static double up_to(size_t count, size_t limit)
 {
-    return count < limit ? count : limit;
+    return (double)(count < limit ? count : limit);
 }
 
 /* A follow-up is answered by giving what it asks for, in whatever words. */
@@ -156,7 +134,7 @@ static bool answers_reaction(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
 
-    if (reading->is_stuck || reading->is_noise)
+    if (reading->no_answer != IS_ANSWER)
         return false;
     switch (reading->asked.reaction) {
     case LINE_OUTCOME: return parts->result || parts->number;
@@ -171,29 +149,130 @@ static bool answers_reaction(const struct reading *reading)
     return false;
 }
 
-static int score_relevance(const struct reading *reading)
+/* How much an answer says of one of the common questions. */
+static double theme_strength(const struct answer *answer, enum theme theme)
+{
+    size_t own = answer->own.count, shared = answer->shared.count;
+    double manner = 0;
+
+    switch (theme) {
+    case THEME_LEADERSHIP: manner = 2 * (own >= 2) + (own > shared); break;
+    case THEME_TEAM: manner = 2 * (shared >= 2) + (shared >= own && shared > 0); break;
+    case THEME_BACKGROUND:
+    case THEME_WEAKNESS:
+    case THEME_HIRE: manner = 2 * (own + shared <= 2); break;
+    case THEME_COUNT: break;
+    }
+    return 3 * up_to(answer->tells[theme], 6) + up_to(answer->hints[theme], 6) + manner;
+}
+
+/* How much an answer has to say at all: what an answer on the point can have at best. */
+static int substance(const struct reading *reading)
+{
+    size_t told = reading->overlap.told;
+
+    if (told < 8)
+        return 3;
+    return told >= 28 && variety(&reading->flow) > -14 && !rubric_is_vague(reading) ? 5
+                                                                                    : 4;
+}
+
+static double strength_of_own(const struct reading *reading)
+{
+    return theme_strength(&reading->answer, reading->asked.theme) +
+           2 * up_to(reading->overlap.question, 2);
+}
+
+enum theme rubric_rival(const struct reading *reading)
+{
+    enum theme asked = reading->asked.theme, rival = THEME_COUNT;
+    double best = asked == THEME_COUNT ? INFINITY : strength_of_own(reading);
+
+    for (enum theme theme = 0; theme < THEME_COUNT; theme++) {
+        double strength = theme_strength(&reading->answer, theme);
+
+        if (theme != asked && strength > best) {
+            best = strength;
+            rival = theme;
+        }
+    }
+    return rival;
+}
+
+/* A question about one trade, and an answer in the words of another; or spare time where work
+ * was asked for. */
+static bool is_beside_the_question(const struct reading *reading)
 {
     const struct overlap *overlap = &reading->overlap;
-    size_t words = reading->answer.word_count;
-    size_t common = 2 * overlap->question + 2 * up_to(overlap->topic, 3) +
-                    up_to(overlap->role, 3) + up_to(overlap->work, 3);
-    size_t evidence = common > 0 ? common + fitting_manner(reading) : 0;
-    int score;
+    size_t at_home = overlap->family + overlap->role + overlap->topic + overlap->question;
 
-    if (reading->is_stuck || reading->is_noise)
-        return reading->is_stuck ? 2 : 1;
-    score = evidence >= 6 ? 5 : evidence >= 3 ? 4 : evidence >= 1 ? 3 : 2;
-    if (words >= 20 && fitting_manner(reading) == 2)
-        score = at_least(score, 3);
-    if (words >= 12 && reading->asked.asks != ASKS_STORY)
-        score = at_least(score, 3);
-    if (reading->asked.asks == ASKS_SELF && words >= 12 &&
-        (fitting_manner(reading) == 2 || reading->answer.cues[CUE_OWN].count >= 2))
-        score = at_least(score, 4);
-    if (is_vague(reading))
+    return (reading->asked.families != 0 && overlap->alien >= 3 &&
+            overlap->question == 0 && overlap->alien > 2 * at_home) ||
+           (overlap->leisure >= 3 && overlap->leisure > at_home);
+}
+
+/* Several deeds, or steps of a plan, in some detail. */
+static bool is_developed(const struct reading *reading)
+{
+    size_t deeds = reading->answer.own.count + reading->answer.shared.count;
+
+    return reading->flow.words >= 45 &&
+           (deeds >= 3 || (reading->asked.asks != ASKS_STORY &&
+                           reading->answer.cues[CUE_PLAN].count >= 3));
+}
+
+static int relevance_to_question(const struct reading *reading)
+{
+    const struct overlap *overlap = &reading->overlap;
+    double common = 2 * up_to(overlap->question, 4) + 2 * up_to(overlap->topic, 3) +
+                    1.5 * up_to(overlap->family, 3) + up_to(overlap->role, 3) +
+                    0.5 * up_to(overlap->work, 4);
+    double points = common > 0 ? common + fitting_manner(reading) : 0;
+    static const ladder steps = {0, 2, 4.5, 7.5};
+    size_t at_home = overlap->family + overlap->role + overlap->topic + overlap->question;
+    int score = climb(steps, points);
+
+    if (fitting_manner(reading) == 2 && reading->flow.words >= 20)
+        score = at_least(score,
+                         at_home + overlap->work >= 3 || is_developed(reading) ? 4 : 3);
+    else if (reading->asked.asks == ASKS_STORY)
         score = at_most(score, 3);
-    if (may_be_beside_the_question(reading))
-        score = at_most(score, 4);
+    else if (reading->flow.words >= 12)
+        score = at_least(score, 3);
+    return is_beside_the_question(reading) ? at_most(score, 2) : score;
+}
+
+/* By what it says of its own question and of the other common ones; where it says little of any,
+ * also by what is common to it and this question. */
+static int relevance_to_theme(const struct reading *reading)
+{
+    enum theme other = rubric_rival(reading);
+    double own = strength_of_own(reading);
+    double rival = other == THEME_COUNT ? 0 : theme_strength(&reading->answer, other);
+    int score = 2;
+
+    if (own >= 4 && own >= rival)
+        score = substance(reading);
+    else if (own >= 4 && own >= 0.8 * rival)
+        score = substance(reading) - 1;
+    else if (own >= 4 && own >= 0.5 * rival)
+        score = at_most(substance(reading) - 2, 3);
+    else if (own < 4 && rival >= 8)
+        score = 1;
+    if (own < 8 && rival < 8)
+        score = at_least(
+            score, at_most(relevance_to_question(reading), own + 2 >= rival ? 4 : 3));
+    return score;
+}
+
+static int score_relevance(const struct reading *reading)
+{
+    size_t words = reading->flow.words;
+    int score = reading->asked.theme != THEME_COUNT ? relevance_to_theme(reading)
+                                                    : relevance_to_question(reading);
+
+    if (rubric_is_vague(reading))
+        score = at_most(score, 3);
     if (answers_reaction(reading))
         score = at_least(score + 1, 4);
     if (words < 6)
@@ -203,137 +282,148 @@ static int score_relevance(const struct reading *reading)
     return at_most(score, 5);
 }
 
-/* Situation, task, action, result. */
-static int structure_of_story(const struct reading *reading)
+/* A beginning: it says where this was, or takes up the question at once. */
+static bool has_opening(const struct reading *reading)
 {
-    const struct parts *parts = &reading->parts;
-    bool has_steps = reading->answer.own.count >= 3;
-    int found =
-        parts->situation + (parts->task || has_steps) + parts->action + parts->result;
-    int score = found == 4 ? 5 : found == 3 ? 4 : found == 2 ? 3 : found == 1 ? 2 : 1;
+    const struct overlap *overlap = &reading->overlap;
 
-    if (found == 3 && (!parts->action || !parts->result))
-        score = 3;
-    if (found == 3 && score == 4 && reading->answer.word_count >= 45 &&
-        (parts->sequence || parts->number))
-        score = 5;
-    if (found == 2 && parts->own_action && parts->result &&
-        (parts->sequence || parts->number))
-        score = 4;
-    if (!parts->own_action)
-        score = at_most(score, 4);
-    if (reading->answer.word_count < 15)
-        score = at_most(score, 2);
-    else if (reading->answer.word_count < 35)
-        score = at_most(score, 4);
-    return score;
+    return reading->parts.situation ||
+           (overlap->shown_count > 0 && overlap->shown[0] < 15);
 }
 
-static int structure_of_plan(const struct reading *reading)
+/* What every kind of answer has in common: how much was told, and an end that is one. */
+static double fullness(const struct reading *reading)
 {
-    const struct parts *parts = &reading->parts;
-    const struct answer *answer = &reading->answer;
-    int kinds = parts->plan + (parts->sequence || answer->cues[CUE_PLAN].count >= 4) +
-                parts->reason + parts->check +
-                (parts->example || parts->contrast || parts->number);
-    int score = kinds >= 4 ? 5 : kinds == 3 ? 4 : kinds == 2 ? 3 : 2;
+    size_t told = reading->overlap.told;
 
-    if (answer->word_count < 12)
-        score = at_most(score, 2);
-    else if (answer->word_count < 30)
-        score = at_most(score, 4);
-    return kinds == 0 && answer->word_count < 25 ? 1 : score;
+    return (told >= 12) + (told >= 22) + (told >= 36) + 0.5 * (told >= 52) +
+           0.5 * (told >= 75) - 1.5 * reading->parts.trails_off -
+           (rubric_is_vague(reading) ? 2 : 0);
 }
 
-static int structure_of_explanation(const struct reading *reading)
+/* Situation, task, action, result, and in that order. */
+static double points_of_story(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
-    size_t words = reading->answer.word_count;
-    int kinds = parts->reason + parts->example + parts->contrast + parts->sequence +
-                (parts->check || parts->number);
-    int score = kinds >= 3 ? 5 : kinds == 2 ? 4 : kinds == 1 ? 3 : 2;
+    bool has_steps = reading->answer.own.count >= 3 || parts->sequence;
 
-    if (words < 10)
-        score = at_most(score, 2);
-    else if (words < 25)
-        score = at_most(score, 4);
-    return score;
+    return has_opening(reading) + 0.5 * parts->task + parts->action +
+           0.5 * parts->own_action + has_steps + 1.5 * parts->result +
+           0.5 * parts->in_order + 0.5 * (parts->number || parts->reason);
 }
 
-static int structure_about_oneself(const struct reading *reading)
+static double points_of_plan(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
-    size_t words = reading->answer.word_count, fit = reading->answer.cues[CUE_FIT].count;
-    int kinds = (fit >= 1) + (fit >= 3) + (parts->own_action || parts->example) +
-                (parts->reason || parts->contrast) + (parts->number || parts->sequence);
-    int score = kinds >= 4 ? 5 : kinds == 3 ? 4 : kinds >= 1 ? 3 : 2;
+    size_t steps = reading->answer.cues[CUE_PLAN].count;
 
-    if (words >= 30 && (kinds == 2 || (kinds == 3 && words >= 45)))
-        score++;
-    if (words < 10)
-        score = at_most(score, 2);
-    else if (words < 25)
-        score = at_most(score, 4);
-    return kinds == 0 && words < 10 ? 1 : score;
+    return (steps >= 1) + 0.5 * (steps >= 2) + 0.5 * (steps >= 4) + parts->sequence +
+           parts->reason + parts->check + 0.5 * (parts->example || parts->number) +
+           parts->contrast + 0.5 * parts->result;
 }
 
-static int structure_of_reaction(const struct reading *reading)
+static double points_of_explanation(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
-    size_t words = reading->answer.word_count;
-    int score = answers_reaction(reading) ? 4 : words >= 15 ? 3 : 2;
 
-    if (score == 4 && words >= 20 &&
-        (parts->number || parts->reason || parts->sequence ||
-         reading->answer.own.count >= 2))
-        score = 5;
-    return words < 5 ? at_most(score, 2) : score;
+    return 0.5 * has_opening(reading) + 1.5 * parts->reason + parts->example +
+           parts->contrast + 0.5 * parts->sequence + parts->check + 0.5 * parts->number;
 }
 
-/* The kind that was asked for; where another kind was given and well, it counts nearly as
- * much. */
+static double points_about_oneself(const struct reading *reading)
+{
+    const struct parts *parts = &reading->parts;
+    size_t fit = reading->answer.cues[CUE_FIT].count;
+
+    return (fit >= 1) + 0.5 * (fit >= 3) + 1.5 * (parts->own_action || parts->example) +
+           parts->reason + 0.5 * parts->contrast + 0.5 * parts->number +
+           0.5 * parts->sequence + 0.5 * parts->result;
+}
+
+/* What a short answer that is no story needs: a point, and one thing more. */
+static int structure_of_short(const struct reading *reading)
+{
+    const struct parts *parts = &reading->parts;
+    bool has_more = parts->reason || parts->example || parts->contrast ||
+                    parts->sequence || parts->check || parts->number || parts->own_action;
+
+    if (reading->asked.asks == ASKS_STORY || reading->flow.words > 40 ||
+        reading->flow.words < 10 || parts->trails_off || stumbles(reading) > 6)
+        return 1;
+    return has_more && !rubric_is_vague(reading) ? 3 : 2;
+}
+
+/* The kind that was asked for; another kind that was given well counts nearly as much. */
 static int score_structure(const struct reading *reading)
 {
-    int story = structure_of_story(reading);
-    int score = story;
+    static const ladder steps = {1.5, 3.5, 5.5, 7.2};
+    double points = points_of_story(reading) - 1;
+    int score;
 
-    if (reading->is_stuck || reading->is_noise)
-        return 1;
     switch (reading->asked.asks) {
-    case ASKS_STORY: score = larger(story, structure_of_plan(reading) - 2); break;
-    case ASKS_PLAN:
-        score =
-            larger(structure_of_plan(reading), reading->parts.result ? story : story - 1);
-        break;
+    case ASKS_STORY: points = fmax(points + 1, points_of_plan(reading) - 2); break;
+    case ASKS_PLAN: points = fmax(points_of_plan(reading) + 1.5, points); break;
     case ASKS_EXPLAIN:
-        score = larger(larger(structure_of_explanation(reading), story),
-                       structure_of_plan(reading) - 1);
+        points = fmax(fmax(points_of_explanation(reading), points_of_plan(reading)) + 1,
+                      points);
         break;
-    case ASKS_SELF: score = larger(structure_about_oneself(reading), story); break;
+    case ASKS_SELF: points = fmax(points_about_oneself(reading) + 0.5, points); break;
     }
-    if (reading->asked.reaction != LINE_KIND_COUNT)
-        score = larger(score, structure_of_reaction(reading));
-    if (is_vague(reading))
-        score = at_most(score, 2);
-    return at_least(score, 1);
+    score = climb(steps, points + fullness(reading));
+    score = at_least(score, structure_of_short(reading));
+    if (answers_reaction(reading))
+        score = at_least(score, reading->flow.words >= 20 ? 5 : 4);
+    return reading->flow.words < 10 ? at_most(score, 2) : score;
 }
 
 /* By fillers in a hundred words; a single one is never held against anybody. */
 static int score_filler_words(const struct reading *reading)
 {
-    size_t words = reading->answer.word_count, fillers = reading->fillers.count;
+    static const ladder steps = {-8, -4.6, -2.6, -1.2};
+    const struct fillers *fillers = &reading->fillers;
+    double light = (double)(fillers->count - fillers->heavy);
 
-    if (words < 6)
+    if (reading->flow.words < 6)
         return 3;
-    if (fillers <= 1 && words >= 12)
+    if (fillers->count <= 1 && reading->flow.words >= 12)
         return 5;
-    if (fillers * 100 < words * 2)
-        return 5;
-    if (fillers * 100 < words * 4)
-        return 4;
-    if (fillers * 100 < words * 8)
-        return 3;
-    return fillers * 100 < words * 14 ? 2 : 1;
+    return climb(steps,
+                 -per_hundred((double)fillers->heavy + 0.5 * light, &reading->answer));
+}
+
+/* "I don't know" is clear and honest at least; of the rest nothing but fillers could be judged. */
+static int no_answer_score(enum no_answer no_answer, enum dimension dimension)
+{
+    switch (dimension) {
+    case DIMENSION_CLARITY:
+    case DIMENSION_RELEVANCE: return no_answer == IS_STUCK ? 2 : 1;
+    case DIMENSION_FILLER_WORDS: return 2;
+    case DIMENSION_STRUCTURE:
+    case DIMENSION_COUNT: break;
+    }
+    return 1;
+}
+
+void rubric_score(const struct reading *reading, int *ret_scores)
+{
+    ret_scores[DIMENSION_CLARITY] = score_clarity(reading);
+    ret_scores[DIMENSION_RELEVANCE] = score_relevance(reading);
+    ret_scores[DIMENSION_STRUCTURE] = score_structure(reading);
+    ret_scores[DIMENSION_FILLER_WORDS] = score_filler_words(reading);
+    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+        if (reading->is_foreign)
+            ret_scores[dimension] = 3;
+        else if (reading->no_answer != IS_ANSWER)
+            ret_scores[dimension] =
+                no_answer_score(reading->no_answer, (enum dimension)dimension);
+}
+
+void rubric_apply(const struct reading *reading, unsigned number,
+                  struct rubric *ret_rubric)
+{
+    *ret_rubric = (struct rubric){0};
+    rubric_score(reading, ret_rubric->scores);
+    rubric_write_tips(reading, number, ret_rubric);
 }
 
 static enum lack lack_of_story(const struct reading *reading)
@@ -344,7 +434,7 @@ static enum lack lack_of_story(const struct reading *reading)
     if (answer->word_count < 4)
         return LACK_WORDS;
     if (answer->word_count < 15 || (!parts->action && !parts->result) ||
-        is_vague(reading))
+        rubric_is_vague(reading))
         return LACK_EXAMPLE;
     if (!parts->own_action && answer->shared.count > 0 &&
         answer->cues[CUE_OWN].count <= answer->cues[CUE_WE].count)
@@ -359,9 +449,10 @@ enum lack rubric_lack(const struct reading *reading)
     const struct parts *parts = &reading->parts;
     size_t words = reading->answer.word_count;
 
-    if (reading->is_foreign || reading->has_declined || answers_reaction(reading))
+    if (reading->is_foreign || reading->kind == ANSWER_KIND_SKIP ||
+        answers_reaction(reading))
         return LACK_NOTHING;
-    if (reading->is_stuck || reading->is_noise)
+    if (reading->no_answer != IS_ANSWER)
         return LACK_WORDS;
     switch (reading->asked.asks) {
     case ASKS_STORY: return lack_of_story(reading);
@@ -372,7 +463,7 @@ enum lack rubric_lack(const struct reading *reading)
         return LACK_NOTHING;
     case ASKS_EXPLAIN:
     case ASKS_SELF:
-        if (words < 12 || is_vague(reading))
+        if (words < 12 || rubric_is_vague(reading))
             return LACK_EXAMPLE;
         return LACK_NOTHING;
     }

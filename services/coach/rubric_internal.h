@@ -1,6 +1,6 @@
 /*
  * The rubric of the built-in coach: four scores for an answer, and a tip for each that
- * quotes what it saw.
+ * quotes or counts what it saw.
  */
 #ifndef RUBRIC_INTERNAL_H
 #define RUBRIC_INTERNAL_H
@@ -8,7 +8,7 @@
 #include "coach.h"
 #include "reading_internal.h"
 
-enum { TIP_BYTES = 400 };
+enum { TIP_BYTES = COACH_TIP_BYTES };
 
 struct rubric {
     int scores[DIMENSION_COUNT]; /* 1-5 */
@@ -27,12 +27,22 @@ enum lack {
     LACK_REASON
 };
 
-void rubric_apply(const struct reading *reading, struct rubric *ret_rubric);
+/* `number` is the question's in its interview: wordings change with it. */
+void rubric_apply(const struct reading *reading, unsigned number,
+                  struct rubric *ret_rubric);
 
 enum lack rubric_lack(const struct reading *reading);
 
+/* Mostly phrases that anybody could say of anything. */
+bool rubric_is_vague(const struct reading *reading);
+
+/* The common question that the answer answers better than its own; THEME_COUNT: none, or it was asked
+ * none. */
+enum theme rubric_rival(const struct reading *reading);
+
 /* The steps of rubric_apply(): scores first, then the tips that explain them. */
 void rubric_score(const struct reading *reading, int *ret_scores);
-void rubric_write_tips(const struct reading *reading, struct rubric *rubric);
+void rubric_write_tips(const struct reading *reading, unsigned number,
+                       struct rubric *rubric);
 
 #endif

@@ -1,128 +1,26 @@
 /*
- * The tips: for each score one thing that was seen in the answer and one thing to try.
- * They stay within the contract's bounds by construction: fixed words, numbers, and
- * quotations of at most five plain words.
+ * The tips: for each score something that was counted in the answer, or a few of its own words, and
+ * one thing to try.  They stay within the contract's bounds by construction: fixed words, numbers,
+ * and quotations of a few plain words.
+ *
+ * A candidate reads many of them in a row, so advice has several wordings, and the number of the
+ * question chooses among them.
  */
-#include "tips_internal.h"
+#include "rubric_internal.h"
+
+#include "coach_lines_internal.h"
 
 #include <ctype.h>
 #include <stdio.h>
-#include <string.h>
 
-static void tip_clarity(const struct reading *reading, int score, char *tip);
-static void tip_relevance(const struct reading *reading, int score, char *tip);
-static void tip_filler_words(const struct reading *reading, char *tip);
-static void tip_summary(const struct reading *reading, struct rubric *rubric);
-static void tips_foreign(struct rubric *rubric);
+enum { QUOTED_WORDS = 7, QUOTED_WORDS_FEW = 5, QUOTE_BYTES = 80 };
+enum { LONG_STORY = 380, LONG_OTHERWISE = 300 }; /* words that a listener can take */
 
-void rubric_write_tips(const struct reading *reading, struct rubric *rubric)
-{
-    const int *scores = rubric->scores;
-
-    if (reading->is_foreign) {
-        tips_foreign(rubric);
-        return;
-    }
-    tip_clarity(reading, scores[DIMENSION_CLARITY], rubric->tips[DIMENSION_CLARITY]);
-    tip_relevance(reading, scores[DIMENSION_RELEVANCE],
-                  rubric->tips[DIMENSION_RELEVANCE]);
-    tips_structure(reading, scores[DIMENSION_STRUCTURE],
-                   rubric->tips[DIMENSION_STRUCTURE]);
-    tip_filler_words(reading, rubric->tips[DIMENSION_FILLER_WORDS]);
-    tip_summary(reading, rubric);
-}
+#define SAY(tip, ...) ((void)snprintf((tip), TIP_BYTES, __VA_ARGS__))
 
 static const char *plural(size_t count)
 {
     return count == 1 ? "" : "s";
-}
-
-static void tips_foreign(struct rubric *rubric)
-{
-    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
-        SAY(rubric->tips[dimension],
-            "The built-in coach reads English only, so it did not judge this; 3 is a neutral score.");
-    SAY(rubric->summary_tip,
-        "I can only read English. Try the answer in English, or have the service connected to a "
-        "language model that speaks yours.");
-}
-
-static void tip_long_sentence(const struct answer *answer, char *tip)
-{
-    char quote[QUOTE_BYTES];
-
-    if (answer_quote(answer, answer->longest_first, QUOTED_WORDS_FEW, quote,
-                     sizeof quote))
-        SAY(tip,
-            "One sentence ran to %zu words, beginning \"%s\". Cut it in two or three, one "
-            "thought each.",
-            answer->longest_sentence, quote);
-    else
-        SAY(tip,
-            "One sentence ran to %zu words. Cut it in two or three, one thought each.",
-            answer->longest_sentence);
-}
-
-/* Too short to be clear: what is missing depends on what was asked for. */
-static void tip_brief(const struct reading *reading, char *tip)
-{
-    size_t words = reading->answer.word_count;
-
-    SAY(tip, "At %zu word%s this is very short. %s", words, plural(words),
-        reading->asked.asks == ASKS_STORY
-            ? "A sentence on the setting and one on how it ended would help the listener."
-            : "One reason and one example would give the listener more to hold on to.");
-}
-
-static void tip_good_clarity(const struct reading *reading, int score, char *tip)
-{
-    const struct answer *answer = &reading->answer;
-    size_t words = answer->word_count;
-    size_t sentences = answer->sentence_count ? answer->sentence_count : 1;
-
-    if (score == 5)
-        SAY(tip,
-            "Easy to follow: %zu sentence%s of about %zu words each. Keep speaking like that.",
-            sentences, plural(sentences), words / sentences);
-    else if (words < 40 && reading->asked.reaction != LINE_KIND_COUNT)
-        SAY(tip, "Short and clear, as an answer to a follow-up may be.");
-    else if (words < 40)
-        SAY(tip, "Clear and short, at %zu words. There is room for one more detail.",
-            words);
-    else
-        SAY(tip,
-            "Mostly easy to follow. Aim for sentences of fifteen to twenty words with a "
-            "pause between them.");
-}
-
-static void tip_clarity(const struct reading *reading, int score, char *tip)
-{
-    const struct answer *answer = &reading->answer;
-    size_t words = answer->word_count;
-
-    if (reading->is_stuck)
-        SAY(tip,
-            "That is an honest answer. Two or three sentences about something similar "
-            "would already be a start.");
-    else if (reading->is_noise)
-        SAY(tip,
-            "I could not make sense of this. Two or three plain sentences are enough.");
-    else if (words < 24 && score < 4)
-        tip_brief(reading, tip);
-    else if (words > 380)
-        SAY(tip,
-            "At %zu words this ran long. About two minutes, 150 to 250 words, keeps a listener "
-            "with you.",
-            words);
-    else if (reading->is_unpunctuated && score < 4)
-        SAY(tip,
-            "%zu words hung together by \"and\" and \"so\". Shorter sentences with a pause "
-            "between them are easier to follow.",
-            words);
-    else if (!reading->is_unpunctuated && answer->longest_sentence > 42)
-        tip_long_sentence(answer, tip);
-    else
-        tip_good_clarity(reading, score, tip);
 }
 
 /* Letters only, so that it may stand in a tip. */
@@ -132,6 +30,17 @@ static bool is_quotable(struct span word)
         if (!isalpha((unsigned char)word.bytes[i]))
             return false;
     return word.length >= 4 && word.length <= 18;
+}
+
+/* A few words around one, beginning up to three before it. */
+static bool quote_around(const struct answer *answer, size_t index,
+                         char quote[QUOTE_BYTES])
+{
+    size_t first = index;
+
+    while (first > 0 && index - first < 3 && answer->words[first].gap == GAP_NONE)
+        first--;
+    return answer_quote(answer, first, QUOTED_WORDS, quote, QUOTE_BYTES);
 }
 
 /* What the question is about, in quotation marks or by the name of its topic.  The
@@ -152,10 +61,154 @@ static bool name_subject(const struct asked *asked, char *ret_name, size_t size)
     return best.length > 0;
 }
 
+static void tips_foreign(struct rubric *rubric)
+{
+    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+        SAY(rubric->tips[dimension],
+            "The built-in coach reads English only, so it did not judge this; 3 is a neutral score.");
+    SAY(rubric->summary_tip,
+        "I can only read English. Try the answer in English, or have the service connected to a "
+        "language model that speaks yours.");
+}
+
+/* What was said in place of an answer. */
+static void tip_no_answer(const struct reading *reading, char *tip)
+{
+    const struct answer *answer = &reading->answer;
+    const struct flow *flow = &reading->flow;
+    char quote[QUOTE_BYTES];
+    bool is_quoted = answer_quote(answer, flow->most_times > 1 ? flow->most_first : 0,
+                                  QUOTED_WORDS, quote, sizeof(quote));
+
+    switch (reading->no_answer) {
+    case IS_STUCK:
+        if (is_quoted)
+            SAY(tip,
+                "\"%s\": that is honest, and two sentences about something similar would "
+                "be a start.",
+                quote);
+        else
+            SAY(tip,
+                "That is honest. Two sentences about something similar would be a start.");
+        break;
+    case IS_ASKING:
+        SAY(tip, "You asked to %s, so there is nothing to judge yet.",
+            reading->kind == ANSWER_KIND_SKIP ? "go on" : "hear the question again");
+        break;
+    case IS_REPEATED:
+        if (is_quoted)
+            SAY(tip,
+                "You said \"%s\" %zu times. Once is enough; then say what happened next.",
+                quote, flow->most_times);
+        else
+            SAY(tip, "%zu words, and only %zu different ones.", flow->words,
+                flow->different);
+        break;
+    case IS_INSULT:
+        SAY(tip, "These %zu words are about me and not about you.", answer->word_count);
+        break;
+    case IS_BARE:
+        SAY(tip, "%zu word%s: too little to picture anything.", answer->word_count,
+            plural(answer->word_count));
+        break;
+    case IS_NOISE:
+    case IS_ANSWER:
+        SAY(tip, "I could not find a sentence in these %zu word%s.", answer->word_count,
+            plural(answer->word_count));
+        break;
+    }
+}
+
+static void tips_no_answer(const struct reading *reading, unsigned number,
+                           struct rubric *rubric)
+{
+    static const char *const shapes[] = {
+        "Three sentences would do: the situation, what you did, how it ended.",
+        "A place, a deed and an outcome: these make an answer.",
+        "Where were you, what did you do, and what came of it?",
+        "Begin with when it was; the order of things does the rest.",
+    };
+    char subject[QUOTE_BYTES];
+    bool has_subject = name_subject(&reading->asked, subject, sizeof(subject));
+
+    tip_no_answer(reading, rubric->tips[DIMENSION_CLARITY]);
+    SAY(rubric->tips[DIMENSION_RELEVANCE], "Nothing in %zu word%s is about %s yet.",
+        reading->answer.word_count, plural(reading->answer.word_count),
+        has_subject ? subject : "the question");
+    SAY(rubric->tips[DIMENSION_STRUCTURE], "%s", shapes[number % 4]);
+    SAY(rubric->tips[DIMENSION_FILLER_WORDS],
+        "%zu word%s: too little to tell how you speak.", reading->answer.word_count,
+        plural(reading->answer.word_count));
+    SAY(rubric->summary_tip, "The question about %s is still open. %s",
+        has_subject ? subject : "this",
+        coach_advice[ADVICE_WORDS].items[number % coach_advice[ADVICE_WORDS].count]);
+}
+
+static bool tip_stumbles(const struct reading *reading, char *tip)
+{
+    const struct answer *answer = &reading->answer;
+    const struct flow *flow = &reading->flow;
+    size_t vague = answer->cues[CUE_VAGUE].count, heavy = reading->fillers.heavy;
+    char quote[QUOTE_BYTES];
+
+    if (flow->restarts >= 2 && quote_around(answer, flow->first_restart, quote))
+        SAY(tip,
+            "You began again %zu times, as at \"%s\". Go on from where you are; nobody "
+            "minds a small slip.",
+            flow->restarts, quote);
+    else if (vague >= 2 && quote_around(answer, answer->cues[CUE_VAGUE].first, quote))
+        SAY(tip, "%zu times the listener has to guess, as at \"%s\". Say what exactly.",
+            vague, quote);
+    else if (heavy >= 3)
+        SAY(tip,
+            "One word in %zu was a hesitation or \"like\", and the thread gets lost between "
+            "them.",
+            answer->word_count / heavy);
+    else
+        return false;
+    return true;
+}
+
+static void tip_clarity(const struct reading *reading, int score, char *tip)
+{
+    const struct flow *flow = &reading->flow;
+    size_t words = reading->answer.word_count;
+    bool is_story = reading->asked.asks == ASKS_STORY;
+    char quote[QUOTE_BYTES];
+
+    if (words < 24 && score < 4)
+        SAY(tip, "At %zu word%s this is very short. %s", words, plural(words),
+            is_story ? "A sentence on the setting and one on how it ended would help."
+                     : "One reason and one example would give more to hold on to.");
+    else if (flow->most_times >= 3 && flow->said_again * 6 > flow->rows &&
+             answer_quote(&reading->answer, flow->most_first, QUOTED_WORDS, quote,
+                          sizeof(quote)))
+        SAY(tip, "You said \"%s\" %zu times; once is enough.", quote, flow->most_times);
+    else if (score < 4 && tip_stumbles(reading, tip))
+        return;
+    else if (words > (is_story ? LONG_STORY : LONG_OTHERWISE))
+        SAY(tip, "%zu words are long for %s. About %s keep a listener with you.", words,
+            is_story ? "one story" : "a question that asks for no story",
+            is_story ? "150 to 300" : "80 to 200");
+    else if (words < 40)
+        SAY(tip, "%zu words and easy to follow. There is room for one more detail.",
+            words);
+    else if (score >= 4)
+        SAY(tip, "Easy to follow: %zu different words in %zu, and %s.", flow->different,
+            flow->words,
+            flow->restarts == 0 ? "no sentence begun twice" : "hardly one begun twice");
+    else
+        SAY(tip,
+            "%zu words, of which %zu are different: name people and things by their names "
+            "more often.",
+            flow->words, flow->different);
+}
+
 static void tip_on_the_point(const struct reading *reading, char *tip)
 {
     const struct overlap *overlap = &reading->overlap;
     struct span words[2];
+    char quote[QUOTE_BYTES];
     size_t count = 0;
 
     for (size_t i = 0; i < overlap->shown_count; i++) {
@@ -171,42 +224,191 @@ static void tip_on_the_point(const struct reading *reading, char *tip)
     else if (count == 1)
         SAY(tip, "On the point: you took up \"%.*s\", which the question is about.",
             (int)words[0].length, words[0].bytes);
+    else if (answer_quote(&reading->answer, 0, QUOTED_WORDS_FEW, quote, sizeof(quote)))
+        SAY(tip, "On the point from \"%s\" on.", quote);
     else
-        SAY(tip, "On the point: you answered what was asked.");
+        SAY(tip, "On the point, with %zu things told that belong to it.", overlap->told);
+}
+
+/* An answer to another of the common questions. */
+static bool tip_other_theme(const struct reading *reading, char *tip)
+{
+    static const char *const names[THEME_COUNT] = {
+        [THEME_BACKGROUND] = "your background", [THEME_LEADERSHIP] = "leading others",
+        [THEME_TEAM] = "working in a team",     [THEME_WEAKNESS] = "a weakness",
+        [THEME_HIRE] = "why to hire you",
+    };
+    enum theme other = rubric_rival(reading);
+
+    if (reading->asked.theme == THEME_COUNT || other == THEME_COUNT)
+        return false;
+    SAY(tip,
+        "This says more about %s (%zu signs) than about %s (%zu). Begin with the latter.",
+        names[other], reading->answer.tells[other] + reading->answer.hints[other],
+        names[reading->asked.theme],
+        reading->answer.tells[reading->asked.theme] +
+            reading->answer.hints[reading->asked.theme]);
+    return true;
 }
 
 static void tip_relevance(const struct reading *reading, int score, char *tip)
 {
+    const struct overlap *overlap = &reading->overlap;
     char subject[QUOTE_BYTES];
+    bool has_subject = name_subject(&reading->asked, subject, sizeof(subject));
+    size_t near = overlap->question + overlap->topic;
 
-    if (reading->is_stuck)
-        SAY(tip,
-            "Saying so is fine. A smaller or similar experience counts too; it need not be "
-            "a perfect match.");
-    else if (reading->is_noise)
-        SAY(tip, "I could not find an answer to the question in this.");
-    else if (score == 5)
+    if (score == 5)
         tip_on_the_point(reading, tip);
     else if (reading->asked.reaction != LINE_KIND_COUNT)
-        SAY(tip, "%s",
-            score == 4
-                ? "That answers the follow-up. One more concrete detail would round it off."
-                : "The follow-up asked for one particular thing. Answer that first, then "
-                  "add to it.");
-    else if (!name_subject(&reading->asked, subject, sizeof subject))
-        SAY(tip, "Say in your first sentence how this answers the question.");
+        SAY(tip, "%s in %zu words. %s",
+            score == 4 ? "That answers the follow-up"
+                       : "The follow-up asked for one thing",
+            reading->answer.word_count,
+            score == 4 ? "One more concrete detail would round it off."
+                       : "Answer that first, then add to it.");
+    else if (score <= 3 && tip_other_theme(reading, tip))
+        return;
+    else if (!has_subject)
+        SAY(tip, "Say in your first sentence how these %zu words answer the question.",
+            reading->answer.word_count);
     else if (score == 4)
         SAY(tip,
-            "On the subject. One sentence that comes back to %s would make the link plain.",
-            subject);
-    else if (score == 3)
-        SAY(tip,
-            "I did not hear a clear link to the question. Name it early, with a sentence about "
-            "%s.",
+            "On the subject. One sentence more that comes back to %s would make the link "
+            "plain.",
             subject);
     else
-        SAY(tip, "I heard little about %s, which the question asks for. Begin with that.",
-            subject);
+        SAY(tip, "%s of your words %s about %s. Name it early.",
+            near == 0   ? "None"
+            : near == 1 ? "Only one"
+                        : "Few",
+            near == 1 ? "is" : "are", subject);
+}
+
+/* "we rolled it out": which part was yours? */
+static void tip_own_part(const struct answer *answer, char *tip)
+{
+    char quote[QUOTE_BYTES];
+
+    if (answer_quote(answer, answer->shared.first, QUOTED_WORDS, quote, sizeof(quote)))
+        SAY(tip, "You said \"%s\". Say which part was yours: what did you do yourself?",
+            quote);
+    else
+        SAY(tip, "%zu times \"we\" did something. Say which part was yours, with \"I\".",
+            answer->shared.count);
+}
+
+static void tip_missing_result(const struct answer *answer, char *tip)
+{
+    char quote[QUOTE_BYTES];
+
+    if (answer->own.count > 0 &&
+        answer_quote(answer, answer->own.last, QUOTED_WORDS, quote, sizeof(quote)))
+        SAY(tip,
+            "\"%s\" shows what you did. Close with the result: what changed, and by how much?",
+            quote);
+    else
+        SAY(tip,
+            "%zu things were done, and the end is missing: what changed, and by how much?",
+            answer->own.count + answer->shared.count);
+}
+
+static void tip_whole_story(const struct reading *reading, char *tip)
+{
+    const struct answer *answer = &reading->answer;
+    const struct cue_hits *result = &answer->cues[CUE_RESULT];
+    char quote[QUOTE_BYTES];
+
+    if (result->count > 0 && result->last * 5 >= answer->word_count * 3 &&
+        answer_quote(answer, result->last, QUOTED_WORDS, quote, sizeof(quote)))
+        SAY(tip,
+            "From the start to the result in order, and \"%s\" makes the ending concrete.",
+            quote);
+    else
+        SAY(tip,
+            "A situation, %zu thing%s that you did, and how it ended: all of it is there.",
+            answer->own.count, plural(answer->own.count));
+}
+
+static void tip_story(const struct reading *reading, int score, char *tip)
+{
+    const struct parts *parts = &reading->parts;
+    size_t deeds = reading->answer.own.count;
+
+    if (!parts->action)
+        SAY(tip,
+            "In %zu words nobody did anything yet. Tell one real event step by step.",
+            reading->answer.word_count);
+    else if (!parts->own_action)
+        tip_own_part(&reading->answer, tip);
+    else if (!parts->result)
+        tip_missing_result(&reading->answer, tip);
+    else if (!parts->situation)
+        SAY(tip,
+            "%zu thing%s you did and a result. Open with one sentence on where and when.",
+            deeds, plural(deeds));
+    else if (score == 5)
+        tip_whole_story(reading, tip);
+    else
+        SAY(tip, "All the parts are there, with %zu thing%s that you did. %s", deeds,
+            plural(deeds),
+            parts->task ? "A little more on how would carry the story."
+                        : "Add what you had to achieve.");
+}
+
+/* Where no story was asked for: what of steps, reasons, examples is there, and what is not. */
+static void tip_other_kinds(const struct reading *reading, int score, char *tip)
+{
+    const struct cue_hits *cues = reading->answer.cues;
+    size_t reasons = cues[CUE_REASON].count, examples = cues[CUE_EXAMPLE].count;
+    bool is_plan = reading->asked.asks == ASKS_PLAN;
+    bool is_self = reading->asked.asks == ASKS_SELF;
+
+    if (score == 5)
+        SAY(tip, "Well built: %zu step%s or deed%s, with %zu reason%s.",
+            cues[CUE_PLAN].count + reading->answer.own.count,
+            plural(cues[CUE_PLAN].count + reading->answer.own.count),
+            plural(cues[CUE_PLAN].count + reading->answer.own.count), reasons,
+            plural(reasons));
+    else if (is_plan && !reading->parts.sequence)
+        SAY(tip,
+            "I counted %zu step%s. Put them in order: what first, and what if that fails?",
+            cues[CUE_PLAN].count, plural(cues[CUE_PLAN].count));
+    else if (reasons == 0)
+        SAY(tip,
+            "In %zu words there is no \"because\" yet. Say why, for the point that matters "
+            "most.",
+            reading->answer.word_count);
+    else if (examples == 0 && !reading->parts.own_action)
+        SAY(tip, "%zu reason%s and no example. %s", reasons, plural(reasons),
+            is_self ? "Back it up with one thing you did."
+                    : "One from your own work would make it stick.");
+    else
+        SAY(tip, "%zu reason%s and something to show for it. %s", reasons,
+            plural(reasons),
+            is_self   ? "End by linking it to this role."
+            : is_plan ? "Say also how you would check that it worked."
+                      : "Say also when you would do it differently.");
+}
+
+static void tip_structure(const struct reading *reading, int score, char *tip)
+{
+    const struct answer *answer = &reading->answer;
+    char quote[QUOTE_BYTES];
+
+    if (reading->parts.trails_off &&
+        quote_around(answer, answer->cues[CUE_TRAILING].last, quote))
+        SAY(tip,
+            "It fades out at \"%s\". Stop after the last thing that happened, and mean it.",
+            quote);
+    else if (reading->asked.reaction != LINE_KIND_COUNT && score >= 4)
+        SAY(tip, "The follow-up is answered in %zu words%s.", answer->word_count,
+            reading->parts.number ? ", with a figure" : "");
+    else if (reading->asked.asks == ASKS_STORY ||
+             (reading->parts.own_action && reading->parts.result))
+        tip_story(reading, score, tip);
+    else
+        tip_other_kinds(reading, score, tip);
 }
 
 static void tip_filler_words(const struct reading *reading, char *tip)
@@ -216,9 +418,9 @@ static void tip_filler_words(const struct reading *reading, char *tip)
     size_t words = reading->answer.word_count;
 
     if (words < 6)
-        SAY(tip, "Too short to judge; 3 is a neutral score.");
+        SAY(tip, "%zu words are too few to judge by; 3 is a neutral score.", words);
     else if (fillers->count == 0)
-        SAY(tip, "No filler words in %zu words. That sounds calm and sure.", words);
+        SAY(tip, "No filler words in %zu words.", words);
     else if (second->count == 0)
         SAY(tip, "You said \"%s\" %zu time%s in %zu words.%s", first->word, first->count,
             plural(first->count), words,
@@ -244,49 +446,54 @@ static const char *praise(const int *scores)
         return "A strong answer.";
     if (sum >= 15 && least >= 3)
         return "A good answer.";
-    return sum >= 11 ? "A fair start." : "Thank you for trying this one.";
+    return sum >= 11 ? "A fair start." : "There is room to grow here.";
 }
 
-static const char *advice_on_lack(enum lack lack)
+static enum advice advice_on(const struct reading *reading, const int *scores)
 {
-    switch (lack) {
-    case LACK_WORDS:
-        return "Next time, name the closest thing you have done, however small.";
-    case LACK_EXAMPLE: return "Next time, tell one real situation from beginning to end.";
-    case LACK_OWN_PART:
-        return "Next time, say \"I\" for your own part and \"we\" for the rest.";
-    case LACK_RESULT:
-        return "Next time, finish with the result and, if you can, a figure.";
-    case LACK_REASON: return "Next time, give your steps in order and say why.";
-    case LACK_NOTHING: break;
-    }
-    return NULL;
-}
+    static const enum advice by_lack[] = {
+        [LACK_WORDS] = ADVICE_WORDS,       [LACK_EXAMPLE] = ADVICE_EXAMPLE,
+        [LACK_OWN_PART] = ADVICE_OWN_PART, [LACK_RESULT] = ADVICE_RESULT,
+        [LACK_REASON] = ADVICE_REASON,
+    };
+    enum lack lack = rubric_lack(reading);
 
-static const char *advice_on_scores(const struct reading *reading, const int *scores)
-{
+    if (scores[DIMENSION_RELEVANCE] <= 2)
+        return ADVICE_RELEVANCE;
+    if (lack != LACK_NOTHING)
+        return by_lack[lack];
     if (scores[DIMENSION_RELEVANCE] <= 3)
-        return "Next time, begin with one sentence that answers the question directly.";
+        return ADVICE_RELEVANCE;
     if (scores[DIMENSION_FILLER_WORDS] <= 3)
-        return "Next time, let a silent pause stand where a filler wants to come.";
-    if (scores[DIMENSION_CLARITY] <= 3 && reading->answer.word_count < 40)
-        return "Next time, say a little more: one reason or one detail goes a long way.";
+        return ADVICE_FILLERS;
     if (scores[DIMENSION_CLARITY] <= 3)
-        return "Next time, use shorter sentences with one thought in each.";
-    if (scores[DIMENSION_STRUCTURE] <= 3 && reading->asked.asks != ASKS_STORY)
-        return "Next time, add the reason why, and one example.";
+        return reading->answer.word_count < 40 ? ADVICE_MORE : ADVICE_PLAIN;
     if (scores[DIMENSION_STRUCTURE] <= 3)
-        return "Next time, decide on a beginning, a middle and an end before you speak.";
-    if (!reading->parts.number)
-        return "To make it memorable, add one figure or a detail that only you would know.";
-    return "Keep this shape and try it with your other examples.";
+        return reading->asked.asks == ASKS_STORY ? ADVICE_SHAPE : ADVICE_SUPPORT;
+    return reading->parts.number ? ADVICE_KEEP : ADVICE_FIGURE;
 }
 
-static void tip_summary(const struct reading *reading, struct rubric *rubric)
+void rubric_write_tips(const struct reading *reading, unsigned number,
+                       struct rubric *rubric)
 {
-    const char *advice =
-        advice_on_lack(reading->is_stuck ? LACK_WORDS : rubric_lack(reading));
+    const int *scores = rubric->scores;
+    const struct string_list *advice;
 
-    SAY(rubric->summary_tip, "%s %s", praise(rubric->scores),
-        advice ? advice : advice_on_scores(reading, rubric->scores));
+    if (reading->is_foreign) {
+        tips_foreign(rubric);
+        return;
+    }
+    if (reading->no_answer != IS_ANSWER) {
+        tips_no_answer(reading, number, rubric);
+        return;
+    }
+    tip_clarity(reading, scores[DIMENSION_CLARITY], rubric->tips[DIMENSION_CLARITY]);
+    tip_relevance(reading, scores[DIMENSION_RELEVANCE],
+                  rubric->tips[DIMENSION_RELEVANCE]);
+    tip_structure(reading, scores[DIMENSION_STRUCTURE],
+                  rubric->tips[DIMENSION_STRUCTURE]);
+    tip_filler_words(reading, rubric->tips[DIMENSION_FILLER_WORDS]);
+    advice = &coach_advice[advice_on(reading, scores)];
+    SAY(rubric->summary_tip, "%s %s", praise(scores),
+        advice->items[number % advice->count]);
 }

@@ -1,7 +1,7 @@
 /*
  * Input by lines and as a whole, and the loop of `--jsonl`.
  */
-#include "lines.h"
+#include "lines_internal.h"
 
 #include "clock.h"
 
@@ -209,4 +209,19 @@ bool line_reader_next(struct line_reader *reader, struct span *ret_line)
 void line_reader_done(struct line_reader *reader)
 {
     buffer_done(&reader->buffer);
+}
+
+void line_write_id(struct json_writer *writer, struct json_object *line)
+{
+    struct json_object *id = json_member(line, "id");
+
+    json_key(writer, "id");
+    if (json_object_is_type(id, json_type_string))
+        json_span(writer, (struct span){json_object_get_string(id),
+                                        (size_t)json_object_get_string_len(id)});
+    else if (json_object_is_type(id, json_type_int) ||
+             json_object_is_type(id, json_type_double))
+        json_raw(writer, json_object_get_string(id), strlen(json_object_get_string(id)));
+    else
+        json_null(writer);
 }

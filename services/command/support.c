@@ -11,7 +11,7 @@
 #include "command.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -56,20 +56,6 @@ int command_support(int argc, char **argv)
     support_free(support);
     input_close(file);
     return statuses[outcome];
-}
-
-/* A string or a number is repeated; anything else is null. */
-static void write_id(struct json_writer *writer, struct json_object *id)
-{
-    json_key(writer, "id");
-    if (json_object_is_type(id, json_type_string))
-        json_span(writer, (struct span){json_object_get_string(id),
-                                        (size_t)json_object_get_string_len(id)});
-    else if (json_object_is_type(id, json_type_int) ||
-             json_object_is_type(id, json_type_double))
-        json_raw(writer, json_object_get_string(id), strlen(json_object_get_string(id)));
-    else
-        json_null(writer);
 }
 
 /* NULL, or what is wrong with them. */
@@ -132,7 +118,7 @@ static bool judge_line(void *context, struct span line, struct buffer *out)
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
-    write_id(&writer, json_member(object, "id"));
+    line_write_id(&writer, object);
     if (problem != NULL) {
         json_put_string(&writer, "error", problem);
     } else {

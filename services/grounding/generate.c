@@ -231,8 +231,8 @@ double generated_confidence(const struct generated *generated,
     double share;
 
     *ret_unsupported = -1;
-    if (generated->count == 0)
-        return 0;
+    if (generated->count == 0 || generated->is_extractive)
+        return generated->count == 0 ? 0 : generated->stated;
     for (; count < passages->count && count < PASSAGES_MOST; count++)
         texts[count] = span_of(passages->all[count].text);
     support = support_new();
@@ -252,8 +252,10 @@ double generated_confidence(const struct generated *generated,
 
 void generated_done(struct generated *generated)
 {
-    for (size_t at = 0; at < generated->count; at++)
+    for (size_t at = 0; at < generated->count; at++) {
         private_text_free(&generated->sentences[at].text);
+        private_text_free(&generated->sentences[at].quoted);
+    }
     free(generated->sentences);
     *generated = (struct generated){0};
 }

@@ -1,7 +1,7 @@
 /*
  * A worker: one loop, its thread, and what it lends to turns and questions.
  */
-#include "worker.h"
+#include "worker_internal.h"
 
 #include "call.h"
 #include "coach_builtin.h"

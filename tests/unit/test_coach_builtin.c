@@ -213,7 +213,7 @@ Test(coach_builtin, keeps_within_every_bound_whatever_is_said)
         char text[16384];
         struct probe probe = probe_of(text);
 
-        random_text(&state, text, sizeof text);
+        random_text(&state, text, sizeof(text));
         probe.asked[0] =
             i % 3 == 0
                 ? "How did that deadline turn out in the end, and how could you tell?"
@@ -231,7 +231,7 @@ Test(coach_builtin, bears_texts_without_any_words)
                                         "'", "-", "\n\n", "👍",     "’",       "“”",
                                         "…", "a", "é",    "'''''", "--------"};
 
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    for (size_t i = 0; i < sizeof(texts) / sizeof(*texts); i++) {
         struct probe probe = probe_of(texts[i]);
         struct json_object *answer = probe_json(&probe);
 
@@ -253,11 +253,12 @@ Test(coach_builtin, bears_answers_as_long_as_a_transcript_may_be)
                                          "\"",
                                          "... "};
 
-    for (size_t i = 0; i < sizeof pieces / sizeof *pieces; i++) {
+    for (size_t i = 0; i < sizeof(pieces) / sizeof(*pieces); i++) {
         char text[8001] = "";
         struct probe probe = probe_of(text);
 
-        for (size_t at = 0; at + strlen(pieces[i]) < sizeof text; at += strlen(pieces[i]))
+        for (size_t at = 0; at + strlen(pieces[i]) < sizeof(text);
+             at += strlen(pieces[i]))
             memcpy(text + at, pieces[i], strlen(pieces[i]) + 1);
         struct json_object *answer = probe_json(&probe);
         expect_in_bounds(answer, pieces[i]);

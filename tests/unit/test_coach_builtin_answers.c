@@ -116,7 +116,7 @@ static const struct voice voices[] = {
      "so last summer i was working in a hotel and our team had to set up a wedding for two hundred "
      "guests and my part was the tables and i made a plan with numbers and showed it to everyone and "
      "we finished an hour early and the couple thanked us in their speech",
-     {2, 4, 4, 4}, {4, 5, 5, 5}, NEXT},
+     {2, 4, 4, 4}, {5, 5, 5, 5}, NEXT},
 
     {"a story without its end", DEADLINE,
      "At my last job we had to deliver a website for a shop before Christmas. I was in charge of the "
@@ -141,7 +141,7 @@ static const struct voice voices[] = {
      {3, 1, 1, 4}, {5, 3, 2, 5}, LINE_EXAMPLE},
     {"very short for a story", FEEDBACK, "My boss said I talk too much.",
      {1, 2, 1, 3}, {3, 4, 2, 5}, LINE_EXAMPLE},
-    {"one word", TEAM, "Football.", {1, 1, 1, 3}, {2, 2, 2, 3}, LINE_STUCK},
+    {"one word", TEAM, "Football.", {1, 1, 1, 1}, {2, 2, 2, 2}, LINE_STUCK},
     {"off the subject", CONFLICT,
      "Yesterday my cat climbed a tree and the neighbours laughed. We had pasta for dinner and watched "
      "a movie about pirates. I slept very well.", {3, 1, 1, 4}, {5, 2, 3, 5}, LINE_EXAMPLE},
@@ -149,16 +149,16 @@ static const struct voice voices[] = {
      "I usually write a list and then I always do the most important things first. Generally that "
      "works for me in all kinds of situations.", {3, 2, 1, 4}, {5, 4, 3, 5}, LINE_EXAMPLE},
 
-    {"I don't know", DEADLINE, "I don't know.", {1, 1, 1, 3}, {2, 2, 1, 3}, LINE_STUCK},
+    {"I don't know", DEADLINE, "I don't know.", {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"no idea, honestly", CONFLICT, "Honestly, no idea. Nothing comes to mind right now, sorry.",
-     {1, 1, 1, 3}, {2, 2, 1, 5}, LINE_STUCK},
+     {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"did not hear the question", MISTAKE, "Could you repeat the question please?",
-     {1, 1, 1, 3}, {2, 2, 1, 5}, LINE_STUCK},
+     {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"never had that", PATIENT, "I have never done that because I am just starting out.",
-     {1, 1, 1, 3}, {2, 2, 1, 5}, LINE_STUCK},
+     {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"would rather not say", MISTAKE, "I'd rather not talk about that, sorry.",
-     {1, 1, 1, 3}, {2, 2, 1, 5}, NEXT},
-    {"noise", MISTAKE, "asdf qwer zxcv hjkl uiop", {1, 1, 1, 3}, {1, 1, 1, 3}, LINE_STUCK},
+     {1, 1, 1, 1}, {2, 2, 1, 2}, NEXT},
+    {"noise", MISTAKE, "asdf qwer zxcv hjkl uiop", {1, 1, 1, 1}, {1, 1, 1, 2}, LINE_STUCK},
 
     {"full of fillers", CONFLICT,
      "Um so like my colleague and I you know we had this um like big argument about like who does the "
@@ -232,8 +232,8 @@ static const struct voice voices[] = {
      "time, that my weekly reports, the ones that I had been writing for three years and that nobody "
      "had ever complained about, were much too long for anybody to read on a Monday morning, so I "
      "rewrote them on one page, and since then people have actually answered them.",
-     {1, 4, 4, 4}, {3, 5, 5, 5}, NEXT},
-    {"one No", CONFLICT, "No.", {1, 1, 1, 3}, {2, 2, 1, 3}, LINE_STUCK},
+     {3, 4, 4, 4}, {5, 5, 5, 5}, NEXT},
+    {"one No", CONFLICT, "No.", {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"a list of names of tools", "Which tools or methods do you rely on most in your work, and why those?",
      "Python, Java, Kubernetes, Docker, AWS.", {1, 2, 1, 3}, {3, 3, 3, 3}, LINE_EXAMPLE},
     {"a definition in a sentence", "What is a closure in JavaScript?",
@@ -243,7 +243,7 @@ static const struct voice voices[] = {
      "So basically, um, my manager wanted to, you know, cut the training from five days to two. And I was "
      "like, that's not gonna work. So I, um, I collected the error reports from the last two groups and I "
      "showed her that, like, the people with two days made three times as many mistakes. She changed her "
-     "mind and we kept the five days.", {4, 4, 4, 2}, {5, 5, 5, 3}, NEXT},
+     "mind and we kept the five days.", {3, 4, 4, 2}, {5, 5, 5, 3}, NEXT},
     {"broken English, whole story", "Tell me about your last project.",
      "The last project was about migrate old system to new cloud. My responsible was the database. I make "
      "script for copy data at night and check the numbers every morning. Finish in three month and "
@@ -308,7 +308,7 @@ static const struct voice voices[] = {
     {"only praise of oneself",
      "Why should we hire you?",
      "Because I'm the best candidate and I'm passionate and motivated and I learn fast.",
-     {2, 3, 2, 5}, {4, 5, 4, 5}, NEXT},
+     {2, 3, 2, 5}, {4, 5, 4, 5}, LINE_EXAMPLE},
     {"how to stay calm",
      "How do you handle stress?",
      "I run. Seriously, forty minutes after a bad shift and I sleep. On the shift itself I "
@@ -339,7 +339,7 @@ static const char *const labels[] = {"clarity", "relevance", "structure", "fille
 
 Test(coach_builtin, judges_many_voices_as_a_fair_listener_would)
 {
-    for (size_t i = 0; i < sizeof voices / sizeof *voices; i++) {
+    for (size_t i = 0; i < sizeof(voices) / sizeof(*voices); i++) {
         const struct voice *voice = &voices[i];
         struct probe probe = {.role = "assistant",
                               .type = "general",
@@ -362,7 +362,7 @@ Test(coach_builtin, judges_many_voices_as_a_fair_listener_would)
 
 Test(coach_builtin, asks_for_what_an_answer_lacks)
 {
-    for (size_t i = 0; i < sizeof voices / sizeof *voices; i++) {
+    for (size_t i = 0; i < sizeof(voices) / sizeof(*voices); i++) {
         const struct voice *voice = &voices[i];
         struct probe probe = {.role = "assistant",
                               .type = "general",

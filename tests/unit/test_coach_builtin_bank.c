@@ -53,8 +53,8 @@ Test(question_bank, has_ten_different_questions_for_every_interview)
 {
     size_t interviews = 0;
 
-    for (size_t role = 0; role < sizeof roles / sizeof *roles; role++)
-        for (size_t type = 0; type < sizeof types / sizeof *types; type++)
+    for (size_t role = 0; role < sizeof(roles) / sizeof(*roles); role++)
+        for (size_t type = 0; type < sizeof(types) / sizeof(*types); type++)
             for (int difficulty = 0; difficulty < 3; difficulty++, interviews++)
                 cr_expect(fills_ten(roles[role], types[type], (enum difficulty)difficulty,
                                     "1b4e28ba-2fa1-11d2-883f-0016d3cca427"),
@@ -106,7 +106,7 @@ Test(question_bank, opens_different_sessions_differently)
         char seed[16];
         bool is_new = true;
 
-        snprintf(seed, sizeof seed, "session %zu", i);
+        snprintf(seed, sizeof(seed), "session %zu", i);
         seen[i] = question_bank_pick(&role, &type, DIFFICULTY_MEDIUM, NULL, 0, seed);
         for (size_t k = 0; k < i; k++)
             is_new &= seen[k] != seen[i];
@@ -122,7 +122,7 @@ Test(question_bank, does_not_ask_again_what_was_asked_behind_a_welcome)
     const struct bank_question *question = &bank_questions[7];
     char spoken[512];
 
-    snprintf(spoken, sizeof spoken, "Welcome! Here is the first question. %s ",
+    snprintf(spoken, sizeof(spoken), "Welcome! Here is the first question. %s ",
              question->text);
 
     cr_expect_eq(question_bank_find(span_of(spoken)), question);
@@ -161,7 +161,7 @@ Test(question_bank, understands_what_people_call_an_interview)
         {"startup", TYPE_GENERAL}, /* has "star" in it */
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq((int)question_bank_type(span_of(cases[i].text)), cases[i].meaning,
                      "%s: %d", cases[i].text, question_bank_type(span_of(cases[i].text)));
 }
@@ -212,7 +212,7 @@ Test(question_bank, understands_what_people_call_a_role)
         {"Wizard", ROLE_GENERAL},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
         cr_expect_eq((int)question_bank_role(span_of(cases[i].text)), cases[i].meaning,
                      "%s: %d", cases[i].text, question_bank_role(span_of(cases[i].text)));
 }
@@ -225,7 +225,7 @@ Test(question_bank, mixes_questions_of_the_trade_with_those_for_everybody)
     for (int i = 0; i < 100; i++) {
         char seed[16];
 
-        snprintf(seed, sizeof seed, "%d", i);
+        snprintf(seed, sizeof(seed), "%d", i);
         const char *question =
             question_bank_pick(&role, &type, DIFFICULTY_MEDIUM, NULL, 0, seed);
         of_the_trade += question_bank_find(span_of(question))->role == ROLE_HEALTHCARE;
@@ -243,7 +243,7 @@ Test(question_bank, keeps_to_the_kind_and_level_that_were_asked_for)
     for (int i = 0; i < 100; i++) {
         char seed[16];
 
-        snprintf(seed, sizeof seed, "%d", i);
+        snprintf(seed, sizeof(seed), "%d", i);
         const struct bank_question *question = question_bank_find(
             span_of(question_bank_pick(&role, &type, DIFFICULTY_HARD, NULL, 0, seed)));
         cr_expect(question->types & BIT(TYPE_TECHNICAL), "%s", question->id);
@@ -267,7 +267,8 @@ Test(question_bank, tells_by_the_wording_what_most_questions_ask_for)
         char reworded[512];
         struct asked asked;
 
-        snprintf(reworded, sizeof reworded, "%s Take your time.", bank_questions[i].text);
+        snprintf(reworded, sizeof(reworded), "%s Take your time.",
+                 bank_questions[i].text);
         asked_read(&asked, lexicon, span_of(reworded));
         right += asked.asks == bank_questions[i].asks;
     }
@@ -305,7 +306,7 @@ Test(lexicon, gives_forms_of_a_word_one_stem)
         {"organised", "organisation"}, {"Manager", "managing"},
         {"stopped", "stop"},           {"decided", "decide"}};
 
-    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+    for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++)
         cr_expect_eq(lexicon_stem(span_of(forms[i][0])),
                      lexicon_stem(span_of(forms[i][1])), "%s, %s", forms[i][0],
                      forms[i][1]);

@@ -70,7 +70,7 @@ Test(fillers, count_by_what_stands_around_them)
         {"", 0},
     };
 
-    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
         size_t found = count(cases[i].text).count;
 
         cr_expect_eq(found, cases[i].count, "%s: %zu", cases[i].text, found);

@@ -209,7 +209,7 @@ static struct json_object *answer_to(const char *transcript)
 
 Test(coach_builtin, refuses_who_turns_it_away_from_the_interview)
 {
-    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {
         struct json_object *answer = answer_to(attempts[i]);
 
         cr_expect(probe_is_refused(answer), "%s", attempts[i]);
@@ -219,7 +219,7 @@ Test(coach_builtin, refuses_who_turns_it_away_from_the_interview)
 
 Test(coach_builtin, does_not_refuse_who_speaks_of_such_things_in_an_answer)
 {
-    for (size_t i = 0; i < sizeof answers / sizeof *answers; i++) {
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
         struct json_object *answer = answer_to(answers[i]);
 
         cr_expect_not(probe_is_refused(answer), "%s", answers[i]);
@@ -229,7 +229,7 @@ Test(coach_builtin, does_not_refuse_who_speaks_of_such_things_in_an_answer)
 
 Test(coach_builtin, refuses_calmly_in_its_own_words_and_without_feedback)
 {
-    for (size_t i = 0; i < sizeof attempts / sizeof *attempts; i++) {
+    for (size_t i = 0; i < sizeof(attempts) / sizeof(*attempts); i++) {
         struct json_object *answer = answer_to(attempts[i]);
         struct span words = json_member_string(answer, "follow_up_question");
 

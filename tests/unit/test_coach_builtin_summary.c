@@ -27,7 +27,7 @@ static struct json_object *summarise(const struct summary_turn *turns, size_t co
         coach_turns[i] = (struct coach_turn){.question = &texts[2 * i],
                                              .transcript = &texts[2 * i + 1],
                                              .is_scored = turns[i].scores[0] > 0};
-        memcpy(coach_turns[i].scores, turns[i].scores, sizeof turns[i].scores);
+        memcpy(coach_turns[i].scores, turns[i].scores, sizeof(turns[i].scores));
     }
     struct probe probe = {.task = COACH_SUMMARY,
                           .role = "nurse",
@@ -109,7 +109,7 @@ Test(coach_builtin, sums_up_within_bounds_whatever_the_scores)
         size_t count = next_random(&state) % 11;
 
         for (size_t k = 0; k < count; k++) {
-            random_text(&state, texts[k], sizeof texts[k]);
+            random_text(&state, texts[k], sizeof(texts[k]));
             turns[k] = (struct summary_turn){
                 bank_questions[next_random(&state) % bank_question_count].text,
                 texts[k],

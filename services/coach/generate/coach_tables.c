@@ -47,6 +47,8 @@ int main(int argc, char **argv)
     write_fillers();
     write_redirects();
     write_lists("question_signs.json", "question_signs[ASKS_SELF + 1]", "ASKS_");
+    write_lists("coach_advice.json", "coach_advice[ADVICE_COUNT]", "ADVICE_");
+    write_lists("themes.json", "theme_signs[THEME_COUNT]", "THEME_");
     write_lists("coach_lines.json", "coach_lines[LINE_KIND_COUNT]", "LINE_");
     if (fclose(out) != 0) {
         perror(argv[2]);
@@ -191,6 +193,8 @@ static void write_roles(void)
         write_list(member(role, "keywords"));
         fputs(", .weak = ", out);
         write_list(member(role, "weak"));
+        fputs(", .vocabulary = ", out);
+        write_list(member(role, "vocabulary"));
         fputs("},\n", out);
     }
     fputs("};\n", out);

@@ -2,10 +2,11 @@
  * How the subcommands read: a file or standard input, whole or line by line; and the `--jsonl`
  * that they share: one JSON text a line, answered by one line each, in order.
  */
-#ifndef LINES_H
-#define LINES_H
+#ifndef LINES_INTERNAL_H
+#define LINES_INTERNAL_H
 
 #include "buffer.h"
+#include "json.h"
 #include "span.h"
 
 #include <stdbool.h>
@@ -26,6 +27,9 @@ enum lines_outcome {
 
 /* Appends one line, its end included.  false: it says that there is no good answer. */
 typedef bool line_fn(void *context, struct span line, struct buffer *out);
+
+/* Repeats the "id" of a line: a string or a number; anything else is null. */
+void line_write_id(struct json_writer *writer, struct json_object *line);
 
 /* Every line of a file to a line on standard output, with a progress line on standard error
  * where it is a terminal.  Nothing written is held back while the input is waited for. */
