@@ -25,9 +25,9 @@ const char *corpus_topics(const struct corpus *corpus); /* joined: "a, b and c" 
 
 enum corpus_scope { CORPUS_IN_SCOPE, CORPUS_OUT_OF_SCOPE, CORPUS_UNDECIDED };
 
-/* Out of scope: the words of the question that matched.  Undecided: a limit of matching was hit.  From
- * one thread at a time. */
+/* Out of scope: the words of the question that matched, and the topic that the entry names, which is borrowed
+ * and NULL where it names none.  Undecided: a limit of matching was hit.  From one thread at a time. */
 enum corpus_scope corpus_judge(struct corpus *corpus, struct span question,
-                               struct span *ret_match);
+                               struct span *ret_match, const char **ret_topic);
 
 #endif

@@ -53,6 +53,9 @@ bool index_is_broken(const struct index_reader *reader);
 struct span index_corpus_json(const struct index_reader *reader);
 int64_t index_passage_count(const struct index_reader *reader);
 
+/* Files that have passages. */
+int64_t index_file_count(const struct index_reader *reader);
+
 /* Words of a passage on average, stop words included. */
 double index_mean_words(const struct index_reader *reader);
 

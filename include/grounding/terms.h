@@ -30,9 +30,13 @@ struct term {
     uint32_t flags;    /* enum term_flag */
 };
 
+/* What a sentence stands in. */
+enum term_place { TERM_PROSE, TERM_HEADING, TERM_TABLE, TERM_CODE };
+
 struct term_sentence {
     uint32_t start, end; /* bytes of the text, without white space around them */
     uint32_t first_term, term_count;
+    enum term_place place;
 };
 
 struct terms {

@@ -262,7 +262,7 @@ static void ask_free(struct ask *ask)
     /* A selection that became a passage is a person's text. */
     for (size_t at = 0; ask->facts.has_selection && at < ask->given.count; at++)
         explicit_bzero(ask->given.all[at].text, strlen(ask->given.all[at].text));
-    passages_done(&ask->given);
+    passages_done(&ask->shown);
     retrieval_done(&ask->retrieval);
     generated_done(&ask->generated);
     gate_ruling_done(&ask->ruling);

@@ -57,7 +57,7 @@ static bool is_cited(const struct ask *ask, size_t passage)
 
 static void write_source(struct json_writer *json, const struct ask *ask, size_t at)
 {
-    const struct passage *passage = &ask->given.all[at];
+    const struct passage *passage = &ask->shown.all[at];
 
     json_begin_object(json);
     passage_write_place(json, passage);
@@ -74,12 +74,12 @@ static void write_source(struct json_writer *json, const struct ask *ask, size_t
     json_end_object(json);
 }
 
-/* POST /ask shows all that the answer was made from, POST /v1/chat what the answer cites. */
+/* POST /ask shows the best that was found, POST /v1/chat what the answer cites. */
 static void write_sources(struct json_writer *json, const struct ask *ask)
 {
     json_key(json, "sources");
     json_begin_array(json);
-    for (size_t at = 0; !is_refused(ask) && at < ask->given.count; at++)
+    for (size_t at = 0; !is_refused(ask) && at < ask->shown.count; at++)
         if (ask->request.surface == ASK_TEXTBOOK || is_cited(ask, at))
             write_source(json, ask, at);
     json_end_array(json);
@@ -141,22 +141,26 @@ static void write_warnings(struct json_writer *json, const struct ask *ask)
     json_end_array(json);
 }
 
+/* Only what has to do with the question is told of; the refusal log has all that was seen. */
 static void write_textbook(struct json_writer *json, const struct ask *ask)
 {
-    double max_score;
-    size_t chunks = ask_related_chunks(ask, &max_score);
+    const struct passages *found = &ask->retrieval.passages;
+    double least = ask->services->settings->ground_related_score;
+    int64_t related = 0;
 
+    for (size_t at = 0; at < found->count; at++)
+        related += found->all[at].score >= least;
     json_key(json, "was_refusal");
     json_boolean(json, is_refused(ask));
     write_sources(json, ask);
     write_reason(json, ask);
     json_key(json, "chunks_retrieved");
-    json_integer(json, (int64_t)chunks);
+    json_integer(json, related);
     json_key(json, "max_score");
-    if (chunks == 0)
+    if (related == 0)
         json_null(json);
     else
-        json_decimal(json, max_score, SCORE_DECIMALS);
+        json_decimal(json, ask->facts.max_score, SCORE_DECIMALS);
 }
 
 static void write_chat(struct json_writer *json, const struct ask *ask)

@@ -16,6 +16,9 @@
 #define SELECTION_CHAPTER "Selected text"
 #define TIME_BEHIND_MS    1500
 
+/* Of a passage that is shown as a source, beside those that the answer was made from. */
+#define SHOWN_SCORE_LEAST 0.1
+
 int64_t ask_time_left_ms(const struct ask *ask, int64_t longest_ms)
 {
     int64_t left_ms = (ask->deadline_us - clock_monotonic_us()) / 1000;
@@ -57,22 +60,6 @@ struct filter_verdict ask_screen(struct ask *ask, const struct private_text *tex
     return filter_check(ask->services->filter, span.bytes, span.length);
 }
 
-size_t ask_related_chunks(const struct ask *ask, double *ret_max_score)
-{
-    const struct passages *found = &ask->retrieval.passages;
-    size_t count = 0;
-
-    *ret_max_score = -1;
-    for (size_t at = 0; at < found->count; at++) {
-        if (found->all[at].score < ask->services->settings->ground_related_score)
-            continue;
-        count++;
-        if (found->all[at].score > *ret_max_score)
-            *ret_max_score = found->all[at].score;
-    }
-    return count;
-}
-
 /* To the four digits that are shown, so that what is decided and what is shown agree. */
 static void cut_scores(struct ask *ask)
 {
@@ -85,11 +72,12 @@ static void cut_scores(struct ask *ask)
 
 const char *ask_quoted(const struct ask *ask, size_t passage)
 {
-    const char *text = ask->given.all[passage].text;
+    const char *text = ask->shown.all[passage].text;
 
     for (size_t at = 0; at < ask->generated.count; at++) {
         const struct generated_sentence *sentence = &ask->generated.sentences[at];
-        struct span words = private_reveal(&sentence->text);
+        struct span words = private_reveal(
+            ask->generated.is_extractive ? &sentence->quoted : &sentence->text);
         const char *found = NULL;
 
         if ((sentence->cited >> passage & 1) != 0)
@@ -119,31 +107,42 @@ static int by_order(const void *one, const void *other)
     return first < second ? -1 : first > second;
 }
 
-/* POST /ask answers from what is good enough to answer from; POST /v1/chat, whose answers are checked
- * afterwards, from all that has to do with the question. */
+/* Appends the passages with scores from `least` to below `below`, in document order. */
+static void show_passages(struct ask *ask, double least, double below)
+{
+    const struct passages *found = &ask->retrieval.passages;
+    size_t before = ask->shown.count;
+
+    for (size_t at = 0; at < found->count; at++)
+        if (found->all[at].score >= least && found->all[at].score < below)
+            ask->shown.all[ask->shown.count++] = copy_passage(&found->all[at]);
+    if (ask->shown.count > before)
+        qsort(ask->shown.all + before, ask->shown.count - before, sizeof(struct passage),
+              by_order);
+}
+
+/* POST /ask answers from what is good enough to answer from; POST /v1/chat, whose answers may lack confidence,
+ * from all that has to do with the question.  A reader is shown what else was found. */
 static void give_retrieved(struct ask *ask)
 {
     const struct settings *settings = ask->services->settings;
-    const struct passages *found = &ask->retrieval.passages;
     double least = settings->ground_answer_score;
 
     if (ask->request.surface == ASK_CHAT && settings->ground_related_score < least)
         least = settings->ground_related_score;
-    ask->given.all = mem_zalloc(found->count * sizeof(struct passage));
-    for (size_t at = 0; at < found->count; at++)
-        if (found->all[at].score >= least)
-            ask->given.all[ask->given.count++] = copy_passage(&found->all[at]);
-    if (ask->given.count > 0)
-        qsort(ask->given.all, ask->given.count, sizeof(struct passage), by_order);
+    ask->shown.all = mem_zalloc(ask->retrieval.passages.count * sizeof(struct passage));
+    show_passages(ask, least, INFINITY);
+    ask->given = ask->shown;
+    show_passages(ask, SHOWN_SCORE_LEAST, least);
 }
 
 static void give_selection(struct ask *ask)
 {
     struct span text = private_reveal(&ask->request.selection);
 
-    ask->given.all = MEM_NEW(struct passage);
-    ask->given.count = 1;
-    ask->given.all[0] = (struct passage){
+    ask->shown.all = MEM_NEW(struct passage);
+    ask->shown.count = 1;
+    ask->shown.all[0] = (struct passage){
         .id = mem_copy_string(SELECTION_ID),
         .chapter = mem_copy_string(SELECTION_CHAPTER),
         .section = mem_copy_string(""),
@@ -151,41 +150,50 @@ static void give_selection(struct ask *ask)
         .text = mem_copy(text.bytes, text.length),
         .score = ask->retrieval.coverage,
     };
+    ask->given = ask->shown;
 }
 
-static bool terms_share(const struct terms *question, const struct terms *passage)
+/* A flag beside those of terms.h. */
+#define KEY_WORD_FOUND (1u << 31)
+
+static void find_key_words(struct terms_reader *reader, const char *text,
+                           struct terms *question, struct terms *room)
 {
-    for (size_t at = 0; at < question->count; at++) {
-        if ((question->all[at].flags & TERM_STOP) != 0)
-            continue;
-        for (size_t other = 0; other < passage->count; other++)
-            if (term_equals(question, &question->all[at], passage, &passage->all[other]))
-                return true;
-    }
-    return false;
+    terms_read(reader, span_of(text), room);
+    for (size_t at = 0; at < question->count; at++)
+        for (size_t other = 0; other < room->count; other++)
+            if (term_equals(question, &question->all[at], room, &room->all[other]))
+                question->all[at].flags |= KEY_WORD_FOUND;
 }
 
-/* Does any word of the question that says something of its subject stand in a passage, or above it? */
+/* Does a word of the question that says something of its subject stand in a passage or above it, and each of its
+ * names and numbers? */
 static bool has_key_words(struct ask *ask)
 {
     struct terms_reader *reader = ask->services->reader;
     struct terms question = {0}, passage = {0};
-    bool is_found = false;
+    bool is_found = false, is_missing = false;
 
     terms_read(reader, private_reveal(&ask->request.question), &question);
-    for (size_t at = 0; !is_found && at < ask->given.count; at++) {
+    for (size_t at = 0; at < ask->given.count; at++) {
         const struct passage *given = &ask->given.all[at];
 
-        terms_read(reader, span_of(given->text), &passage);
-        is_found = terms_share(&question, &passage);
-        terms_read(reader, span_of(given->section), &passage);
-        is_found = is_found || terms_share(&question, &passage);
-        terms_read(reader, span_of(given->chapter), &passage);
-        is_found = is_found || terms_share(&question, &passage);
+        find_key_words(reader, given->text, &question, &passage);
+        find_key_words(reader, given->section, &question, &passage);
+        find_key_words(reader, given->chapter, &question, &passage);
+    }
+    for (size_t at = 0; at < question.count; at++) {
+        uint32_t flags = question.all[at].flags;
+
+        if ((flags & TERM_STOP) != 0)
+            continue;
+        is_found |= (flags & KEY_WORD_FOUND) != 0;
+        is_missing |=
+            (flags & (TERM_NAME | TERM_NUMBER)) != 0 && (flags & KEY_WORD_FOUND) == 0;
     }
     terms_done(&question);
     terms_done(&passage);
-    return is_found;
+    return is_found && !is_missing;
 }
 
 void ask_judge_retrieval(struct ask *ask)
@@ -196,13 +204,13 @@ void ask_judge_retrieval(struct ask *ask)
     struct corpus *corpus;
 
     facts->unsupported = -1;
+    facts->max_score = -1;
     cut_scores(ask);
     if (facts->has_selection) {
         facts->coverage = ask->retrieval.coverage;
         give_selection(ask);
         return;
     }
-    facts->max_score = -1;
     for (size_t at = 0; at < found->count; at++)
         if (found->all[at].score > facts->max_score)
             facts->max_score = found->all[at].score;
@@ -211,7 +219,7 @@ void ask_judge_retrieval(struct ask *ask)
     corpus = retriever->corpus(retriever);
     facts->corpus = corpus;
     facts->scope = corpus_judge(corpus, private_reveal(&ask->request.question),
-                                &facts->out_of_scope);
+                                &facts->out_of_scope, &facts->left_out);
 }
 
 static bool cites_anything(const struct generated *generated)

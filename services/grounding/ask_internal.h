@@ -20,7 +20,9 @@ struct ask {
     size_t coach_at; /* in services->coaches: who is asked */
 
     struct retrieval retrieval; /* owned */
-    struct passages given; /* what an answer is made from, in document order; owned */
+    struct passages shown; /* owned: the sources; those that an answer is made from come
+                              first, and both parts are in document order */
+    struct passages given; /* borrowed from `shown`: its first part */
     struct gate_facts facts;
     struct gate_ruling ruling;  /* owned */
     struct generated generated; /* owned */
@@ -50,11 +52,7 @@ void ask_judge_retrieval(struct ask *ask);
 /* The same after an answer was generated. */
 void ask_judge_generated(struct ask *ask);
 
-/* Chunks of the retrieval that have to do with the question; and the best of their scores,
- * below 0: there is none. */
-size_t ask_related_chunks(const struct ask *ask, double *ret_max_score);
-
-/* Where a sentence of the answer that cites a given passage stands in it word for word; where
+/* Where a sentence of the answer that cites a passage that is shown stands in it word for word; where
  * none does, the passage's beginning. */
 const char *ask_quoted(const struct ask *ask, size_t passage);
 

@@ -22,7 +22,8 @@ struct refusal ask_refusal(const struct ask *ask)
         memcpy(refusal.reason, reason->bytes, reason->length);
     else
         strncpy(refusal.reason, gate, sizeof(refusal.reason) - 1);
-    refusal.chunks_retrieved = (int64_t)ask_related_chunks(ask, &refusal.max_score);
+    refusal.chunks_retrieved = (int64_t)ask->retrieval.passages.count;
+    refusal.max_score = ask->facts.max_score;
     return refusal;
 }
 

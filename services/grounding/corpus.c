@@ -21,11 +21,17 @@ enum {
 /* A question has at most a few thousand bytes: what needs more steps than this is the pattern's fault. */
 #define MATCH_STEPS_MOST 200000
 
+/* An entry of what is left out. */
+struct scope {
+    pcre2_code *pattern; /* owned, like the next */
+    char *topic;         /* NULL: it names none */
+};
+
 struct corpus {
     char *title;          /* owned, like all below */
     struct buffer topics; /* "a, b and c" */
-    pcre2_code **patterns;
-    size_t pattern_count;
+    struct scope *scopes;
+    size_t scope_count;
     pcre2_match_data *match;
     pcre2_match_context *limits;
 };
@@ -134,12 +140,14 @@ void corpus_free(struct corpus *corpus)
 {
     if (corpus == NULL)
         return;
-    for (size_t i = 0; i < corpus->pattern_count; i++)
-        pcre2_code_free(corpus->patterns[i]);
+    for (size_t i = 0; i < corpus->scope_count; i++) {
+        pcre2_code_free(corpus->scopes[i].pattern);
+        free(corpus->scopes[i].topic);
+    }
     pcre2_match_data_free(corpus->match);
     pcre2_match_context_free(corpus->limits);
     buffer_done(&corpus->topics);
-    free(corpus->patterns);
+    free(corpus->scopes);
     free(corpus->title);
     free(corpus);
 }
@@ -174,7 +182,8 @@ static bool read_topics(struct corpus *corpus, struct json_object *list,
     return true;
 }
 
-static bool compile(struct corpus *corpus, struct span pattern, struct place *place)
+static bool compile(struct corpus *corpus, struct span pattern, struct span topic,
+                    struct place *place)
 {
     PCRE2_UCHAR message[160];
     struct buffer line;
@@ -186,7 +195,11 @@ static bool compile(struct corpus *corpus, struct span pattern, struct place *pl
                       &error, &offset, NULL);
 
     if (code != NULL) {
-        corpus->patterns[corpus->pattern_count++] = code;
+        corpus->scopes[corpus->scope_count++] =
+            (struct scope){.pattern = code,
+                           .topic = is_text(topic, TOPIC_BYTES_MOST)
+                                        ? mem_copy(topic.bytes, topic.length)
+                                        : NULL};
         return true;
     }
     pcre2_get_error_message(error, message, sizeof(message));
@@ -212,7 +225,7 @@ static bool read_patterns(struct corpus *corpus, struct json_object *list,
         json_object_array_length(list) > PATTERNS_MOST)
         return refuse(place, "\"out_of_scope\" must be a list of at most 1000 entries");
     count = json_object_array_length(list);
-    corpus->patterns = mem_zalloc(count * sizeof(pcre2_code *));
+    corpus->scopes = mem_zalloc(count * sizeof(*corpus->scopes));
     place->entry = "out_of_scope";
     for (size_t i = 0; i < count; i++) {
         struct json_object *item = json_object_array_get_idx(list, i);
@@ -224,7 +237,7 @@ static bool read_patterns(struct corpus *corpus, struct json_object *list,
         pattern = json_member_string(item, "pattern");
         if (!is_text(pattern, PATTERN_BYTES_MOST))
             return refuse(place, "\"pattern\" must be a text of 1 to 4000 bytes");
-        if (!compile(corpus, pattern, place))
+        if (!compile(corpus, pattern, json_member_string(item, "topic"), place))
             return false;
     }
     place->entry = NULL;
@@ -245,22 +258,23 @@ const char *corpus_topics(const struct corpus *corpus)
 }
 
 enum corpus_scope corpus_judge(struct corpus *corpus, struct span question,
-                               struct span *ret_match)
+                               struct span *ret_match, const char **ret_topic)
 {
     bool is_undecided = false;
 
-    for (size_t i = 0; i < corpus->pattern_count; i++) {
+    for (size_t i = 0; i < corpus->scope_count; i++) {
         size_t *bounds;
         /* One group of match data holds the whole match: 0 says that there were more groups. */
-        int result =
-            pcre2_match(corpus->patterns[i], (PCRE2_SPTR)question.bytes, question.length,
-                        0, PCRE2_NOTEMPTY, corpus->match, corpus->limits);
+        int result = pcre2_match(corpus->scopes[i].pattern, (PCRE2_SPTR)question.bytes,
+                                 question.length, 0, PCRE2_NOTEMPTY, corpus->match,
+                                 corpus->limits);
 
         if (result >= 0) {
             bounds = pcre2_get_ovector_pointer(corpus->match);
             if (bounds[0] > bounds[1]) /* \K in a lookahead */
                 continue;
             *ret_match = (struct span){question.bytes + bounds[0], bounds[1] - bounds[0]};
+            *ret_topic = corpus->scopes[i].topic;
             return CORPUS_OUT_OF_SCOPE;
         }
         is_undecided |= result != PCRE2_ERROR_NOMATCH;

@@ -157,6 +157,8 @@ double sentence_fit(enum question_kind kind, const struct terms *question,
         fit -= 0.5;
     if (text.length > 0 && text.bytes[text.length - 1] == '?')
         fit -= 0.7;
+    if (text.length > 0 && text.bytes[text.length - 1] == ':')
+        fit -= 0.5; /* what it speaks of comes behind it */
     switch (kind) {
     case QUESTION_NUMBER: is_fit = has_new(TERM_NUMBER, question, terms, sentence); break;
     case QUESTION_TIME: is_fit = has_time(question, terms, sentence, text); break;

@@ -55,7 +55,21 @@ static bool judge_SELECTED_TEXT(const struct gate_facts *facts, double threshold
 static bool judge_EMPTY_RETRIEVAL(const struct gate_facts *facts, double threshold,
                                   struct gate_ruling *ruling)
 {
-    buffer_append_string(&ruling->message, empty_message);
+    struct buffer *message = &ruling->message;
+
+    buffer_append_string(message, empty_message);
+    if (facts->scope == CORPUS_OUT_OF_SCOPE) {
+        buffer_append_string(message, " If you're looking for information on ");
+        buffer_append(message, facts->out_of_scope.bytes, facts->out_of_scope.length);
+        if (facts->left_out != NULL) {
+            buffer_append_string(message, " (");
+            buffer_append_string(message, facts->left_out);
+            buffer_append_string(message, ")");
+        }
+        buffer_append_string(message, ", this may be outside the scope of the ");
+        buffer_append_string(message, corpus_title(facts->corpus));
+        buffer_append_string(message, " course.");
+    }
     return facts->max_score >= threshold;
 }
 
@@ -96,6 +110,14 @@ static bool judge_UNANSWERED(const struct gate_facts *facts, double threshold,
     buffer_append_string(&ruling->message,
                          facts->has_selection ? selection_message : insufficient_message);
     return !facts->is_unanswered;
+}
+
+/* POST /ask has one reason for an answer that the passages do not carry, whoever noticed. */
+static bool judge_UNSUPPORTED(const struct gate_facts *facts, double threshold,
+                              struct gate_ruling *ruling)
+{
+    judge_UNANSWERED(facts, threshold, ruling);
+    return facts->unsupported < 0;
 }
 
 static bool judge_CHAT_SELECTED_TEXT(const struct gate_facts *facts, double threshold,

@@ -17,11 +17,13 @@ struct gate_facts {
     double coverage; /* how much of the question's weight it carries, 0-1 */
 
     /* Of a retrieval. */
-    double max_score;            /* of the best passage; below 0: there is none */
-    bool has_key_words;          /* one of the question's stands in a passage */
+    double max_score;   /* of the best passage; below 0: there is none */
+    bool has_key_words; /* one of the question's stands in a passage, and so does every
+                           name and number of it */
     const struct corpus *corpus; /* borrowed; its title and topics */
     enum corpus_scope scope;
     struct span out_of_scope; /* borrowed: the words of the question that are */
+    const char *left_out;     /* borrowed: the topic that they are of; NULL: unnamed */
 
     /* Of a generated answer. */
     bool is_unanswered; /* whoever wrote it says that the passages do not carry an answer,

@@ -17,6 +17,8 @@
 
 struct generated_sentence {
     struct private_text text; /* owned */
+    /* Owned: as it stands in the passages; empty: of a model. */
+    struct private_text quoted;
     /* Bit i: passage i of those that were given. Ids that were not given are dropped. */
     uint64_t cited;
 };

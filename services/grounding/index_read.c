@@ -12,15 +12,20 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LIKE_LETTERS_LEAST = 5, LIKE_LETTERS_MOST = 24, STEMS_ASKED_MOST = 32 };
+enum {
+    LIKE_LETTERS_LEAST = 5,
+    LIKE_LETTERS_MOST = 24,
+    FAMILY_LETTERS = 5,
+    STEMS_ASKED_MOST = 32
+};
 
 struct index_reader {
     char *path;         /* owned; NULL: the handbook */
     struct stat status; /* of the file when it was opened */
     sqlite3 *database;  /* owned, like all below */
-    sqlite3_stmt *stem, *find, *load, *next, *row_of;
+    sqlite3_stmt *stem, *family, *find, *load, *next, *row_of;
     struct buffer json;
-    int64_t passages, words;
+    int64_t passages, words, files;
     bool is_broken;
 };
 
@@ -53,6 +58,7 @@ void index_reader_free(struct index_reader *reader)
     if (reader == NULL)
         return;
     sqlite3_finalize(reader->stem);
+    sqlite3_finalize(reader->family);
     sqlite3_finalize(reader->find);
     sqlite3_finalize(reader->load);
     sqlite3_finalize(reader->next);
@@ -116,6 +122,8 @@ static bool read_corpus(struct index_reader *reader)
         is_good &= reader->passages >= 0 && reader->words >= 0;
     }
     sqlite3_finalize(statement);
+    reader->files =
+        index_number(reader->database, "SELECT count(*) FROM file WHERE passages > 0", 0);
     return is_good;
 }
 
@@ -129,6 +137,8 @@ static bool prepare(struct index_reader *reader)
                              "PRAGMA cache_size = -8192;"))
         return false;
     reader->stem = index_statement(database, "SELECT passages FROM stem WHERE stem = ?1");
+    reader->family = index_statement(
+        database, "SELECT stem, passages FROM stem WHERE stem >= ?1 AND stem < ?2");
     reader->find =
         index_statement(database, "SELECT rowid FROM words WHERE words MATCH ?1"
                                   " ORDER BY bm25(words), rowid LIMIT ?2");
@@ -142,8 +152,9 @@ static bool prepare(struct index_reader *reader)
     reader->row_of = index_statement(
         database, "SELECT passage.row FROM file JOIN passage ON passage.file = file.row"
                   " WHERE file.label = ?1 AND number = ?2");
-    return reader->stem != NULL && reader->find != NULL && reader->load != NULL &&
-           reader->next != NULL && reader->row_of != NULL && read_corpus(reader);
+    return reader->stem != NULL && reader->family != NULL && reader->find != NULL &&
+           reader->load != NULL && reader->next != NULL && reader->row_of != NULL &&
+           read_corpus(reader);
 }
 
 bool index_is_current(const struct index_reader *reader)
@@ -172,6 +183,11 @@ struct span index_corpus_json(const struct index_reader *reader)
 int64_t index_passage_count(const struct index_reader *reader)
 {
     return reader->passages;
+}
+
+int64_t index_file_count(const struct index_reader *reader)
+{
+    return reader->files;
 }
 
 double index_mean_words(const struct index_reader *reader)
@@ -264,6 +280,36 @@ static void try_all(struct like *like, const char *stem, size_t length)
     }
 }
 
+/* The stem that shares most of its beginning with this one: of several the commonest. */
+static void try_family(struct like *like, const char *stem, size_t length)
+{
+    char past[LIKE_LETTERS_MOST + 2];
+    size_t best = 0;
+
+    memcpy(past, stem, FAMILY_LETTERS);
+    past[FAMILY_LETTERS] = '{'; /* behind z */
+    if (!index_bind_text(like->reader->family, 1, stem, FAMILY_LETTERS) ||
+        !index_bind_text(like->reader->family, 2, past, FAMILY_LETTERS + 1))
+        return;
+    while (has_row(like->reader, like->reader->family)) {
+        const char *other = (const char *)sqlite3_column_text(like->reader->family, 0);
+        int64_t passages = sqlite3_column_int64(like->reader->family, 1);
+        size_t longer = strlen(other), same = 0;
+
+        while (other[same] != '\0' && other[same] == stem[same])
+            same++;
+        if (longer < length)
+            longer = length;
+        if (longer > LIKE_LETTERS_MOST || same * 5 < longer * 3 || same < best ||
+            (same == best && passages <= like->passages))
+            continue;
+        best = same;
+        like->passages = passages;
+        strcpy(like->stem, other);
+    }
+    sqlite3_reset(like->reader->family);
+}
+
 bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_stem,
                      size_t size, int64_t *ret_passages)
 {
@@ -276,6 +322,8 @@ bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_st
         if (stem[i] < 'a' || stem[i] > 'z')
             return false;
     try_all(&like, stem, length);
+    if (like.passages == 0)
+        try_family(&like, stem, length);
     if (like.passages == 0 || strlen(like.stem) >= size)
         return false;
     strcpy(ret_stem, like.stem);

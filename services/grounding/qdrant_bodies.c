@@ -3,6 +3,7 @@
 #include "json.h"
 #include "mem.h"
 
+#include <math.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -282,7 +283,7 @@ static bool read_passage(struct json_object *item, struct passage *passage)
     passage->section = copy(json_member_string(payload, "section"));
     passage->text = copy(text);
     passage->page = page != NULL ? json_object_get_int64(page) : -1;
-    passage->score = json_object_get_double(score);
+    passage->score = fmin(1, fmax(0, json_object_get_double(score)));
     return true;
 }
 

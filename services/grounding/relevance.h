@@ -55,7 +55,14 @@ struct relevance_features {
     double headings;   /* share of the weight in title and headings */
     double missing;    /* share of names and numbers that are nowhere */
     double words;      /* distinct stems of the question */
+    double margin; /* how far it is ahead of what other files have; set by who compares */
 };
+
+/* What passages are compared by. */
+static inline double relevance_rank(const struct relevance_features *features)
+{
+    return features->window + features->bm25;
+}
 
 /* What a reading needs again and again; for one thread at a time. */
 struct relevance;
@@ -86,10 +93,5 @@ double relevance_score(const struct relevance_features *features);
 /* Share of the question's weight that a text carries, 0 to 1. */
 double relevance_coverage(struct relevance *relevance,
                           const struct relevance_question *question, struct span text);
-
-/* The same of title and headings. */
-double relevance_headings(struct relevance *relevance,
-                          const struct relevance_question *question,
-                          const struct passage *passage);
 
 #endif

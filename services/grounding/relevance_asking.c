@@ -45,13 +45,23 @@ bool relevance_asks(const struct terms *terms, size_t at)
     static const char *const verbs[] = {
         "call", "come", "find", "get",  "give",  "go",   "happen", "kind", "make",
         "mean", "name", "sai",  "take", "thing", "type", "us",     "wai",  "work"};
+    /* "in what year": the answer has the year */
+    static const char *const nouns[] = {
+        "amount",  "author",    "centuri", "citi",   "color", "colour",  "compani",
+        "countri", "date",      "dai",     "decad",  "degre", "distanc", "event",
+        "height",  "hour",      "languag", "length", "level", "month",   "number",
+        "percent", "percentag", "period",  "person", "place", "price",   "rate",
+        "reason",  "region",    "size",    "sort",   "speed", "state",   "temperatur",
+        "term",    "time",      "titl",    "town",   "word",  "year"};
     const struct term *term = &terms->all[at];
+    const char *before = at > 0 ? term_stem(terms, &terms->all[at - 1]) : "";
 
     if (term->flags & (TERM_NAME | TERM_NUMBER))
         return false;
     return IS_ON(verbs, term_stem(terms, term)) ||
-           (at > 0 && strcmp(term_stem(terms, &terms->all[at - 1]), "how") == 0 &&
-            IS_ON(measures, term_stem(terms, term)));
+           (strcmp(before, "how") == 0 && IS_ON(measures, term_stem(terms, term))) ||
+           ((strcmp(before, "what") == 0 || strcmp(before, "which") == 0) &&
+            IS_ON(nouns, term_stem(terms, term)));
 }
 
 bool relevance_may_be_misspelt(const char *stem)

@@ -13,24 +13,19 @@
 #include "private_reveal.h"
 #include "qdrant.h"
 #include "qdrant_bodies.h"
-#include "relevance.h"
 #include "retriever_sqlite.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* Neighbours that are asked for, and what a section with every word of the question in its headings is
- * worth on top of the cosine. */
+/* Neighbours that are asked for; those of one score are then put in document order. */
 #define QDRANT_NEIGHBOURS 10
-#define SECTION_BOOST     0.1
 
 struct qdrant_retriever {
-    struct retriever retriever;  /* the first member: a retriever is cast back */
-    struct retriever *sqlite;    /* owned: selections, and the corpus */
-    struct embedder *embedder;   /* owned */
-    struct qdrant *qdrant;       /* owned */
-    struct relevance *relevance; /* owned */
+    struct retriever retriever; /* the first member: a retriever is cast back */
+    struct retriever *sqlite;   /* owned: selections, and the corpus */
+    struct embedder *embedder;  /* owned */
+    struct qdrant *qdrant;      /* owned */
 };
 
 struct retriever_call {
@@ -40,8 +35,7 @@ struct retriever_call {
     struct embedder_call *embedding;
     struct qdrant_call *query;
     retriever_done_fn *done;
-    void *context;                /* borrowed from whom asked */
-    struct private_text question; /* owned */
+    void *context; /* borrowed from whom asked */
     size_t limit;
     struct id request_id;
     int64_t deadline_us;
@@ -77,7 +71,6 @@ struct retriever *retriever_qdrant_new(const struct settings *settings, struct l
     self->sqlite = sqlite;
     self->embedder = embedder_new(&tools);
     self->qdrant = qdrant_new(&tools);
-    self->relevance = relevance_new();
     return &self->retriever;
 }
 
@@ -106,7 +99,6 @@ static struct retriever_call *start(struct retriever *retriever,
         call->judged = self->sqlite->start(self->sqlite, ask, on_judged, call);
         return call;
     }
-    call->question = private_text_clone(ask->question);
     call->embedding = embedder_start(self->embedder, &question, 1, &call->request_id,
                                      left_ms(call), on_embedded, call);
     return call;
@@ -136,23 +128,6 @@ static void on_embedded(void *context, enum error error, struct embeddings embed
                                &call->request_id, left_ms(call), on_found, call);
 }
 
-/* ---- what was found ---- */
-
-static void boost(struct retriever_call *call, struct passages *passages)
-{
-    struct relevance *relevance = call->self->relevance;
-    struct relevance_question question;
-
-    relevance_ask(relevance, private_reveal(&call->question), NULL, &question);
-    for (size_t i = 0; i < passages->count; i++) {
-        struct passage *passage = &passages->all[i];
-        double share = relevance_headings(relevance, &question, passage);
-
-        passage->score = fmin(1, fmax(0, passage->score) + SECTION_BOOST * share);
-    }
-    relevance_question_done(&question);
-}
-
 static void on_found(void *context, enum error error, long status,
                      struct json_object *result)
 {
@@ -163,10 +138,8 @@ static void on_found(void *context, enum error error, long status,
     call->query = NULL;
     if (error == OK && !qdrant_read_found(result, &retrieval.passages))
         error = ERROR_STORE_UNAVAILABLE;
-    if (error == OK) {
-        boost(call, &retrieval.passages);
+    if (error == OK)
         passages_keep_best(&retrieval.passages, call->limit);
-    }
     if (error == ERROR_NOT_FOUND)
         error = ERROR_STORE_UNAVAILABLE; /* `poise index` has not made the collection */
     finish(call, error, retrieval);
@@ -176,7 +149,6 @@ static void on_found(void *context, enum error error, long status,
 
 static void call_free(struct retriever_call *call)
 {
-    private_text_free(&call->question);
     free(call);
 }
 
@@ -214,6 +186,5 @@ static void qdrant_retriever_free(struct retriever *retriever)
     retriever_free(self->sqlite);
     embedder_free(self->embedder);
     qdrant_free(self->qdrant);
-    relevance_free(self->relevance);
     free(self);
 }

@@ -11,6 +11,10 @@
 /* Words that are searched for, and passages that are read: 98 to 99 % of the right ones. */
 enum { SEARCH_STEMS = 6, SEARCH_CANDIDATES = 50 };
 
+/* Which of the other files a passage is compared with, and which of the other passages where there are no so
+ * many files. */
+enum { FILES_COMPARED = 2, PASSAGES_COMPARED = 5 };
+
 /* Passages that full text has to rank for that: a millisecond for every few thousand. */
 enum { SEARCH_ROWS_MOST = 20000 };
 
@@ -20,6 +24,7 @@ struct search {
     struct index_reader *reader;   /* owned; NULL: not open */
     struct relevance *relevance;   /* owned */
     struct relevance_corpus corpus;
+    int64_t files; /* with passages */
 };
 
 struct search *search_new(const char *path)
@@ -83,6 +88,7 @@ bool search_refresh(struct search *search, struct buffer *problem)
     index_reader_free(search->reader);
     search->reader = reader;
     search->version = version;
+    search->files = index_file_count(reader);
     search->corpus = (struct relevance_corpus){
         .passages = index_passage_count(reader),
         .mean_words = index_mean_words(reader),
@@ -111,17 +117,92 @@ struct span search_corpus_json(const struct search *search)
 
 /* ---- a question ---- */
 
-static void add_scored(struct search *search, const struct relevance_question *question,
-                       int64_t row, struct passages *passages)
-{
-    struct passage *passage = &passages->all[passages->count];
+/* A passage that was read for a question. */
+struct candidate {
+    struct passage passage; /* owned */
     struct relevance_features features;
+    double rank;
+    bool is_best_of_file;
+};
 
-    if (!index_load(search->reader, row, passage))
-        return;
-    features = relevance_read(search->relevance, question, &search->corpus, passage);
-    passage->score = relevance_score(&features);
-    passages->count++;
+static size_t read_candidates(struct search *search,
+                              const struct relevance_question *question,
+                              const int64_t *rows, size_t row_count,
+                              struct candidate *ret_candidates)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < row_count; i++) {
+        struct candidate *candidate = &ret_candidates[count];
+
+        if (!index_load(search->reader, rows[i], &candidate->passage))
+            continue;
+        candidate->features = relevance_read(search->relevance, question, &search->corpus,
+                                             &candidate->passage);
+        candidate->rank = relevance_rank(&candidate->features);
+        count++;
+    }
+    return count;
+}
+
+/* The id's part before its number. */
+static bool are_of_one_file(const struct candidate *one, const struct candidate *other)
+{
+    const char *first = one->passage.id, *second = other->passage.id;
+    size_t length = (size_t)(strrchr(first, '#') - first);
+
+    return strncmp(first, second, length + 1) == 0 &&
+           strrchr(second, '#') == second + length;
+}
+
+static void mark_best_of_files(struct candidate *candidates, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].is_best_of_file = true;
+        for (size_t other = 0; other < count && candidates[i].is_best_of_file; other++)
+            candidates[i].is_best_of_file =
+                other == i || !are_of_one_file(&candidates[i], &candidates[other]) ||
+                candidates[other].rank < candidates[i].rank ||
+                (candidates[other].rank <= candidates[i].rank && other > i);
+    }
+}
+
+/* How far a passage is ahead of the best of the second other file: of the second, because a twin of a file
+ * must not hide it.  Where there are no two other files, it is held to the fifth other passage. */
+static double margin_of(const struct search *search, const struct candidate *candidates,
+                        size_t count, size_t at)
+{
+    bool has_files = search->files >= FILES_COMPARED + 1;
+    size_t place = has_files ? FILES_COMPARED : PASSAGES_COMPARED;
+    double best[PASSAGES_COMPARED] = {0};
+
+    for (size_t i = 0; i < count; i++) {
+        double rank = candidates[i].rank;
+
+        if (i == at || (has_files && (!candidates[i].is_best_of_file ||
+                                      are_of_one_file(&candidates[i], &candidates[at]))))
+            continue;
+        for (size_t k = 0; k < place; k++)
+            if (rank > best[k]) {
+                double worse = best[k];
+
+                best[k] = rank;
+                rank = worse;
+            }
+    }
+    return candidates[at].rank - best[place - 1];
+}
+
+static void score(const struct search *search, struct candidate *candidates, size_t count,
+                  struct passages *ret_passages)
+{
+    ret_passages->all = mem_zalloc((count + 1) * sizeof(*ret_passages->all));
+    mark_best_of_files(candidates, count);
+    for (size_t i = 0; i < count; i++) {
+        candidates[i].features.margin = margin_of(search, candidates, count, i);
+        candidates[i].passage.score = relevance_score(&candidates[i].features);
+        ret_passages->all[ret_passages->count++] = candidates[i].passage;
+    }
 }
 
 /* What a broken index told is not to be trusted. */
@@ -137,6 +218,7 @@ static bool is_whole(struct search *search)
 bool search_find(struct search *search, struct span question, size_t limit,
                  struct passages *ret_passages)
 {
+    struct candidate candidates[SEARCH_CANDIDATES];
     struct passages passages = {0};
     struct relevance_question asked;
     const char *stems[SEARCH_STEMS];
@@ -148,9 +230,8 @@ bool search_find(struct search *search, struct span question, size_t limit,
     if (stem_count > 0)
         row_count =
             index_find(search->reader, stems, stem_count, SEARCH_CANDIDATES, rows);
-    passages.all = mem_zalloc(SEARCH_CANDIDATES * sizeof(*passages.all));
-    for (size_t i = 0; i < row_count; i++)
-        add_scored(search, &asked, rows[i], &passages);
+    row_count = read_candidates(search, &asked, rows, row_count, candidates);
+    score(search, candidates, row_count, &passages);
     relevance_question_done(&asked);
     if (!is_whole(search)) {
         passages_done(&passages);

@@ -51,6 +51,7 @@ static bool next_of_line(struct sentences *sentences, struct span *ret_sentence)
             sentences->fence.kind = MARKDOWN_BLANK;
             return false;
         }
+        sentences->place = TERM_CODE;
         *ret_sentence =
             (struct span){sentences->text.bytes + line.start, line.end - line.start};
         return line.kind != MARKDOWN_BLANK;
@@ -63,6 +64,7 @@ static bool next_of_line(struct sentences *sentences, struct span *ret_sentence)
     case MARKDOWN_HEADING:
     case MARKDOWN_TABLE:
         sentences->at = line.next;
+        sentences->place = line.kind == MARKDOWN_TABLE ? TERM_TABLE : TERM_HEADING;
         *ret_sentence = markdown_content(sentences->text, &line);
         return ret_sentence->length > 0;
     case MARKDOWN_ITEM:
@@ -112,6 +114,7 @@ static void next_of_prose(struct sentences *sentences, struct span *ret_sentence
         }
     }
     sentences->at = at;
+    sentences->place = TERM_PROSE;
     while (at > from && isspace((unsigned char)text.bytes[at - 1]))
         at--;
     *ret_sentence = (struct span){text.bytes + from, at - from};

@@ -10,6 +10,7 @@
 
 #include "markdown_internal.h"
 #include "span.h"
+#include "terms.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -19,6 +20,7 @@ struct sentences {
     size_t at;
     bool is_line_start;
     bool is_item;               /* the paragraph is an item's */
+    enum term_place place;      /* of the sentence that was given last */
     struct markdown_line fence; /* its kind is MARKDOWN_FENCE inside a code block */
 };
 

@@ -21,8 +21,8 @@ struct terms_reader {
 
 static void read_words(struct terms_reader *reader, struct span text,
                        struct span sentence);
-static void add_terms(struct terms_reader *reader, struct span text,
-                      struct span sentence);
+static void add_terms(struct terms_reader *reader, struct span text, struct span sentence,
+                      enum term_place place);
 static void settle_names(struct terms_reader *reader);
 
 struct terms_reader *terms_reader_new(void)
@@ -57,7 +57,7 @@ void terms_read(struct terms_reader *reader, struct span text, struct terms *ter
     while (sentences_next(&sentences, &sentence)) {
         read_words(reader, text, sentence);
         if (reader->count > 0)
-            add_terms(reader, text, sentence);
+            add_terms(reader, text, sentence, sentences.place);
     }
     settle_names(reader);
     reader->terms = NULL;
@@ -170,7 +170,8 @@ static uint32_t flags_of(const struct word *words, size_t at, size_t count,
     return flags;
 }
 
-static void add_terms(struct terms_reader *reader, struct span text, struct span sentence)
+static void add_terms(struct terms_reader *reader, struct span text, struct span sentence,
+                      enum term_place place)
 {
     struct terms *terms = reader->terms;
     size_t first_term = terms->count, step;
@@ -212,7 +213,8 @@ static void add_terms(struct terms_reader *reader, struct span text, struct span
         .start = (uint32_t)(sentence.bytes - text.bytes),
         .end = (uint32_t)(sentence.bytes - text.bytes + (ptrdiff_t)sentence.length),
         .first_term = (uint32_t)first_term,
-        .term_count = (uint32_t)(terms->count - first_term)};
+        .term_count = (uint32_t)(terms->count - first_term),
+        .place = place};
 }
 
 enum { SEEN_AS_NAME = 1, SEEN_SMALL = 2 };

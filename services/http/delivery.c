@@ -141,7 +141,7 @@ static void end(struct delivery *delivery, bool was_delivered)
 static void report(struct server *server, const struct id *session_id,
                    unsigned turn_number, bool was_delivered)
 {
-    turn_report_delivery(server->services, session_id, turn_number, was_delivered);
+    turn_note_arrival(server->services->turns, session_id, turn_number, was_delivered);
 }
 
 void delivery_end_all(struct server *server)

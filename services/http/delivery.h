@@ -12,7 +12,7 @@
 #include "id.h"
 #include "server_internal.h"
 
-/* The reply is written: reports it with turn_report_delivery() exactly once, now or
+/* The reply is written: reports it with turn_note_arrival() exactly once, now or
  * within a few seconds.  The descriptor stays the caller's, who may close it meanwhile.
  */
 void delivery_watch(struct server *server, int descriptor, const struct id *session_id,

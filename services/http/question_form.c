@@ -14,7 +14,7 @@ static bool is_object(struct json_object *body, struct field_errors *errors)
     return false;
 }
 
-/* A field that is absent, or null, is good where it is not required. */
+/* A field that is absent, null or empty is good where it is not required. */
 static void read_text(struct json_object *body, const char *field, size_t max_chars,
                       bool is_required, struct private_text *ret_text,
                       struct field_errors *errors)
@@ -22,7 +22,8 @@ static void read_text(struct json_object *body, const char *field, size_t max_ch
     struct span text = json_member_string(body, field);
     const char *reason;
 
-    if (json_member(body, field) == NULL && !is_required)
+    if (!is_required &&
+        (json_member(body, field) == NULL || (text.bytes != NULL && text.length == 0)))
         return;
     if (text.bytes == NULL)
         reason = json_member(body, field) == NULL ? "required" : "not_a_string";

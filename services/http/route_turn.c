@@ -113,7 +113,7 @@ static void finish(struct request *request)
     exchange->upload = NULL;
     if (error == OK) {
         exchange->is_running = true;
-        turn_start(request->server->services, &turn, on_turn, exchange);
+        turn_start(request->server->services->turns, &turn, on_turn, exchange);
     } else {
         refuse(request, error, &details);
     }

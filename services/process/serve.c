@@ -17,9 +17,9 @@
 #include "private_reveal.h"
 #include "server.h"
 #include "store.h"
-#include "supervisor.h"
+#include "supervisor_internal.h"
 #include "url.h"
-#include "worker.h"
+#include "worker_internal.h"
 
 #include <fcntl.h>
 #include <malloc.h>

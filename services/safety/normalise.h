@@ -32,13 +32,18 @@ struct normal_text {
         offsets; /* to the folded text, or to the text where it needed no folding */
     struct folded_text folded;
     bool is_folded;
+    bool is_plain; /* prefilter_is_plain() is true of all its bytes */
     struct disguised_words disguised;
 };
 
+/* Nothing but ASCII, no letter three times in a row, no capital I behind a small letter: what most texts
+ * are, and quickly found out. */
+bool normalise_is_even(const char *text, size_t length);
+
 /* Replaces what `normal` held.  A zeroed one is fine.  The text must be valid UTF-8 and
- * shorter than 4 GiB. */
+ * shorter than 4 GiB; `is_even` is normalise_is_even() of it. */
 void normalise(struct normal_text *normal, const struct wordbook *book, const char *text,
-               size_t length);
+               size_t length, bool is_even);
 
 /* The offset in the text that the byte at `offset` came from. */
 size_t normal_text_origin(const struct normal_text *normal, size_t offset);

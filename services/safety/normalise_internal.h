@@ -48,6 +48,8 @@ struct walk {
     char gap;          /* between the last word written and the next; 0 at the start */
     bool after_filler; /* the comma behind a filler is none */
     size_t word_start; /* the last word written */
+    bool is_even;      /* no letter of the text is drawn out */
+    bool has_odd_byte; /* one that prefilter_is_plain() is false of */
     bool is_lookalike; /* the token has letters that fold.c took for Latin ones */
     struct row row;
     const char *read_word; /* borrowed: what the last disguise was read as */

@@ -31,7 +31,10 @@ struct pattern_item {
     struct char_set set;        /* of a single character */
     size_t end;                 /* offset behind it and its repeat */
     bool is_group;
-    bool is_look;  /* zero wide, whatever is in it */
+    bool is_look;     /* zero wide, whatever is in it */
+    bool is_boundary; /* \b */
+    bool is_end;      /* $ */
+    bool is_vague;    /* may match more than one character of its set */
     bool may_end;  /* zero wide, and whether it holds depends on what comes: $, lookaheads
                     */
     unsigned most; /* how often it is repeated, up to MANY */
@@ -45,6 +48,7 @@ struct pattern_parser {
     size_t at;
     size_t nesting;
     bool is_unreadable;
+    bool is_odd; /* has verbs or white space that is none: (*ACCEPT), (?x), (?m) */
 };
 
 void char_set_add(struct char_set *set, unsigned c);

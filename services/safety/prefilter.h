@@ -1,15 +1,13 @@
 /*
- * All patterns of a surface at once (Vectorscan): which of them may match a text, and
- * where.
+ * All patterns of a surface at once: which of them may match a text, and where.
  *
- * A pattern is looked for by what it needs: one or two parts that each occur wherever it
- * matches. It may be named where it does not match, never left out where it does; PCRE2
- * decides.
+ * A pattern is looked for by what it needs: one or two parts that each occur wherever it matches, and
+ * each part by its phrases (phrases.h), in one walk over the text (Aho and Corasick, 1975).  A pattern may
+ * be named where it does not match, never left out where it does; PCRE2 decides.
  */
 #ifndef PREFILTER_H
 #define PREFILTER_H
 
-#include <hs.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,22 +26,11 @@ struct prefilter_needs {
 
 struct prefilter;
 
-/* Parts are compiled as far as Vectorscan takes them; the others are taken to occur
- * everywhere.  Without `has_properties` the texts must have small letters only. */
-struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
-                                bool has_properties);
+struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count);
 void prefilter_free(struct prefilter *prefilter);
 
-/* How many parts are taken to occur everywhere. */
+/* How many parts have no phrases, and so are taken to occur everywhere. */
 size_t prefilter_unfiltered(const struct prefilter *prefilter);
-
-/* For the build: the database as bytes, for free(), and its key of 16 bytes (prebuilt.h). */
-bool prefilter_serialise(const struct prefilter *prefilter, unsigned char *key,
-                         char **ret_bytes, size_t *ret_length);
-
-/* Makes `*scratch` large enough for this prefilter too; NULL at first, hs_free_scratch()
- * at last. */
-void prefilter_fit_scratch(const struct prefilter *prefilter, hs_scratch_t **scratch);
 
 /* What one scan saw.  Belongs to one thread and one prefilter. */
 struct sightings;
@@ -51,10 +38,13 @@ struct sightings;
 struct sightings *sightings_new(const struct prefilter *prefilter);
 void sightings_free(struct sightings *sightings);
 
-/* Looks at a text; false where the scan failed and nothing is known.  NULL sees nothing.
- */
-bool prefilter_scan(const struct prefilter *prefilter, hs_scratch_t *scratch,
-                    const char *text, size_t length, struct sightings *sightings);
+/* Looks at a text; one without bytes that may not be plain is known to have nothing but the bytes of
+ * prefilter_is_plain(). */
+void prefilter_scan(const struct prefilter *prefilter, const char *text, size_t length,
+                    bool is_plain, struct sightings *sightings);
+
+/* ASCII letters, digits, spaces and the punctuation of prose. */
+bool prefilter_is_plain(unsigned char byte);
 
 /* The first pattern at or after the index `from` that may match; the number of patterns: none. */
 size_t prefilter_candidate(const struct sightings *sightings, size_t from);

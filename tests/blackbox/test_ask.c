@@ -147,7 +147,58 @@ Test(ask, a_topic_that_is_left_out_and_not_found_is_an_empty_retrieval)
     struct world *world = world_of(&study);
 
     expect_refused(ask_textbook(world, "Does " CANARY " PID tuning suit Shakespeare?"),
-                   "empty_retrieval", EMPTY_MESSAGE);
+                   "empty_retrieval",
+                   EMPTY_MESSAGE
+                   " If you're looking for information on PID tuning (control "
+                   "theory), this may be outside the scope of the Small Robots "
+                   "course.");
+    end(world, &study);
+}
+
+/* An empty selection is none. */
+Test(ask, nothing_selected_is_no_selection)
+{
+    struct study study = study_make(NULL);
+    struct world *world = world_with_builtin_coach(study.setting);
+
+    expect_text(ask_selection(world, ANSWERABLE, ""), "data.sources.0.chapter",
+                "Grippers");
+    end(world, &study);
+}
+
+/* Also what no answer was made from, as long as it has to do with the question at all. */
+Test(ask, the_sources_are_the_best_that_was_found)
+{
+    struct study study = study_make(NULL);
+    struct world *world = world_with_builtin_coach(study.setting);
+
+    const struct reply *reply =
+        ask_textbook(world, "How fast does the Kestrel gripper open?");
+
+    expect_success(reply);
+    cr_assert_geq(length_at(reply, "data.sources"), 2);
+    cr_assert(number_at(reply, "data.sources.0.score") >= 0.7);
+    expect_flag(reply, "data.sources.0.cited", true);
+    cr_assert(number_at(reply, "data.sources.1.score") < 0.7);
+    expect_flag(reply, "data.sources.1.cited", false);
+    end(world, &study);
+}
+
+/* "cooled by liquid helium", where the passages say brine */
+Test(ask, an_answer_that_its_passages_do_not_support_is_a_refusal)
+{
+    struct study study = study_make(NULL);
+    struct world *world = world_of(&study);
+    const char *passage = answering_passage(world, &study);
+
+    model_will_answer(world, 1,
+                      SENTENCES("It takes 30 milliseconds.", passage,
+                                "It takes 45 minutes to cool the helium.", passage));
+    expect_refused(ask_textbook(world, ANSWERABLE), "insufficient_context",
+                   INSUFFICIENT_MESSAGE);
+    model_will_answer(world, 1, SENTENCES("It takes 90 milliseconds.", "user-selection"));
+    expect_refused(ask_selection(world, ANSWERABLE, SELECTED),
+                   "selected_text_insufficient", SELECTION_MESSAGE);
     end(world, &study);
 }
 

@@ -93,6 +93,9 @@ Test(chat, gate_2_warns_and_generation_goes_on)
     expect_success(reply);
     expect_flag(reply, "data.refused", false);
     expect_warning(reply, "key_words_missing");
+    model_will_answer(world, 1, SENTENCES("It takes 30 milliseconds to open.", passage));
+    expect_warning(ask_chat(world, "Does the Kestrel gripper take 99 milliseconds?"),
+                   "key_words_missing");
     end(world, &study);
 }
 

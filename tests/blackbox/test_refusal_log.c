@@ -58,8 +58,10 @@ static void expect_fields(struct json_object *refusal, const struct session *ses
     cr_assert_str_eq(json_object_get_string(json_at(refusal, "session_id")), session->id);
     cr_assert_str_eq(json_object_get_string(json_at(refusal, "refusal_reason")),
                      "empty_retrieval");
-    cr_assert_eq(json_object_get_int(json_at(refusal, "chunks_retrieved")), 0);
-    cr_assert_null(json_at(refusal, "max_score"));
+    /* What was seen, though it was not enough: "write" stands in the handbook. */
+    cr_assert_gt(json_object_get_int(json_at(refusal, "chunks_retrieved")), 0);
+    cr_assert_gt(json_object_get_double(json_at(refusal, "max_score")), 0);
+    cr_assert_lt(json_object_get_double(json_at(refusal, "max_score")), 0.5);
     if (question == NULL)
         cr_assert_null(json_at(refusal, "question"));
     else

@@ -11,14 +11,16 @@
 static void check_question(struct corpus *corpus, struct span question)
 {
     struct span match = {NULL, 0}, again = {NULL, 0};
+    const char *topic, *same;
     enum corpus_scope scope;
 
     if (!utf8_is_valid(question.bytes, question.length))
         return; /* is refused before it gets as far as here */
-    scope = corpus_judge(corpus, question, &match);
-    must(corpus_judge(corpus, question, &again) == scope);
+    scope = corpus_judge(corpus, question, &match, &topic);
+    must(corpus_judge(corpus, question, &again, &same) == scope);
     if (scope != CORPUS_OUT_OF_SCOPE)
         return;
+    must(topic == same);
     must(match.bytes == again.bytes && match.length == again.length);
     must(match.bytes >= question.bytes &&
          match.bytes + match.length <= question.bytes + question.length);

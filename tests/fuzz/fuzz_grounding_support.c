@@ -7,6 +7,7 @@
 #include "private_reveal.h"
 #include "support.h"
 #include "utf8.h"
+#include "words.h"
 
 enum { TEXTS_MOST = 6 };
 
@@ -39,7 +40,7 @@ static void check_claim(struct span claim, const struct span *passages, size_t c
     support_free(support);
 }
 
-/* What is extracted stands in the passages that it cites, byte for byte. */
+/* What is extracted stands in the passages that it cites, and is short. */
 static void check_extract(struct span question, const struct span *texts, size_t count)
 {
     static char none[] = "";
@@ -47,6 +48,7 @@ static void check_extract(struct span question, const struct span *texts, size_t
     struct passage all[TEXTS_MOST] = {0};
     struct passages passages = {all, count};
     struct generated generated;
+    size_t words = 0;
 
     for (size_t i = 0; i < count; i++) {
         all[i] = (struct passage){
@@ -55,15 +57,20 @@ static void check_extract(struct span question, const struct span *texts, size_t
         must(all[i].text != NULL);
     }
     generate_extract(&asked, &passages, &generated);
-    must(generated.is_refused == (generated.count == 0) && generated.count <= 3);
+    must(generated.is_refused == (generated.count == 0) && generated.count <= 9);
     for (size_t i = 0; i < generated.count; i++) {
         const struct generated_sentence *sentence = &generated.sentences[i];
 
         must(sentence->cited != 0 && sentence->cited >> count == 0);
         for (size_t at = 0; at < count; at++)
             must(!(sentence->cited >> at & 1) ||
-                 strstr(all[at].text, private_reveal(&sentence->text).bytes) != NULL);
+                 strstr(all[at].text, private_reveal(&sentence->quoted).bytes) != NULL);
+        must(!private_text_is_empty(&sentence->text) &&
+             utf8_is_valid(private_reveal(&sentence->text).bytes,
+                           private_reveal(&sentence->text).length));
+        words += words_count(private_reveal(&sentence->text));
     }
+    must(words <= 120);
     generated_done(&generated);
     for (size_t i = 0; i < count; i++)
         free(all[i].text);

@@ -76,7 +76,8 @@ Test(corpus, joins_its_topics)
 static void expect_judged(struct corpus *corpus, const char *question, const char *match)
 {
     struct span found = {NULL, 0};
-    enum corpus_scope scope = corpus_judge(corpus, span_of(question), &found);
+    const char *topic = NULL;
+    enum corpus_scope scope = corpus_judge(corpus, span_of(question), &found, &topic);
 
     cr_expect_eq(scope, match != NULL ? CORPUS_OUT_OF_SCOPE : CORPUS_IN_SCOPE,
                  "%s: \"%.*s\"", question, (int)found.length,
@@ -86,15 +87,33 @@ static void expect_judged(struct corpus *corpus, const char *question, const cha
                   (int)found.length, found.bytes, match);
 }
 
+Test(corpus, an_entry_names_its_topic_or_none)
+{
+    struct corpus *corpus =
+        read_corpus("{\"title\":\"T\",\"out_of_scope\":[{\"topic\":\"old robots\","
+                    "\"pattern\":\"ROS 1\"},{\"pattern\":\"catkin\"}]}");
+    struct span match;
+    const char *topic;
+
+    cr_assert_eq(corpus_judge(corpus, span_of("What is ROS 1?"), &match, &topic),
+                 CORPUS_OUT_OF_SCOPE);
+    cr_expect_str_eq(topic, "old robots");
+    cr_assert_eq(corpus_judge(corpus, span_of("What is catkin?"), &match, &topic),
+                 CORPUS_OUT_OF_SCOPE);
+    cr_expect_null(topic);
+    corpus_free(corpus);
+}
+
 Test(corpus, is_undecided_where_a_pattern_takes_too_long, .timeout = 10)
 {
     struct corpus *corpus = read_corpus(
         "{\"title\":\"T\",\"out_of_scope\":[{\"topic\":\"t\",\"pattern\":\"(a+)+$\"}]}");
     struct span match;
+    const char *topic;
 
-    cr_expect_eq(
-        corpus_judge(corpus, span_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"), &match),
-        CORPUS_UNDECIDED);
+    cr_expect_eq(corpus_judge(corpus, span_of("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaab"),
+                              &match, &topic),
+                 CORPUS_UNDECIDED);
     expect_judged(corpus, "aaa", "aaa");
     expect_judged(corpus, "", NULL);
     corpus_free(corpus);

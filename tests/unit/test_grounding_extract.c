@@ -1,8 +1,10 @@
 /*
- * The answer without a model: sentences of the passages, word for word, that hold what is asked for.
+ * The answer without a model: sentences of the passages that hold what is asked for, as a person wants to read
+ * them.
  */
 #include "generate_internal.h"
 #include "private_reveal.h"
+#include "words.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
@@ -117,13 +119,110 @@ Test(extract, every_sentence_stands_in_each_passage_that_it_cites)
 
     cr_assert_gt(generated.count, 0);
     for (size_t i = 0; i < generated.count; i++) {
-        const char *text = private_reveal(&generated.sentences[i].text).bytes;
+        const char *text = private_reveal(&generated.sentences[i].quoted).bytes;
 
         cr_expect_neq(generated.sentences[i].cited, 0);
         for (size_t at = 0; at < given.count; at++)
             cr_expect_eq(strstr(three[at].text, text) != NULL,
                          generated.sentences[i].cited >> at & 1, "%s", text);
     }
+    generated_done(&generated);
+}
+
+/* What is answered to a question about one text. */
+static void expect_answer(const char *question, const char *text, const char *answer)
+{
+    char copy[4096];
+    struct passage passage = three[0];
+    struct generated generated;
+    struct private_text found;
+
+    snprintf(copy, sizeof(copy), "%s", text);
+    passage.text = copy;
+    generated = extract(question, &(struct passages){&passage, 1});
+    found = generated_text(&generated);
+    cr_expect_str_eq(private_reveal(&found).bytes, answer, "of %s: %s", question,
+                     private_reveal(&found).bytes);
+    private_text_free(&found);
+    generated_done(&generated);
+}
+
+Test(extract, signs_of_markdown_and_of_citation_are_left_out)
+{
+    expect_answer("How is the tank cooled?",
+                  "The **tank** is cooled by [brine](brine.md) from `pump_2`,[3] which\n"
+                  "> *never* stops (Marsh, 1977).",
+                  "The tank is cooled by brine from pump_2, which never stops.");
+    expect_answer(
+        "How is the tank cooled?",
+        "The tank <b>is</b> cooled\\_by ![a pump](p.png) snake_case [12, 13] 2 * 3.",
+        "The tank is cooled_by snake_case 2 * 3.");
+    expect_answer("How is the tank cooled?",
+                  "<!-- draft --> The tank is cooled by brine[citation needed].",
+                  "The tank is cooled by brine.");
+}
+
+Test(extract, a_row_of_a_table_is_put_in_words_and_stands_alone)
+{
+    expect_answer("What is the power of the Osse dam?",
+                  "The power is sold.\n\n| Dam | Power |\n|---|---|\n"
+                  "| Osse dam | **90** megawatts | 1977 |\n",
+                  "Osse dam: 90 megawatts, 1977");
+}
+
+Test(extract, headings_and_captions_and_code_are_no_answers)
+{
+    expect_answer(
+        "What lifts the gripper?",
+        "3.2 Gripper\nThe gripper is lifted by a chain that runs over two wheels.",
+        "The gripper is lifted by a chain that runs over two wheels.");
+    expect_answer("What lifts the gripper?",
+                  "### What lifts the gripper\n\nFigure 3. What lifts the gripper.\n\n"
+                  "```\nlift(gripper, what)\n```\n\nA chain lifts the gripper.",
+                  "A chain lifts the gripper.");
+}
+
+Test(extract, what_hangs_on_the_sentence_before_takes_it_along_or_gives_way)
+{
+    expect_answer("How many litres does the tank hold?",
+                  "The tank stands in the yard. It holds 900 litres. Nobody swims there.",
+                  "The tank stands in the yard. It holds 900 litres.");
+    expect_answer("How many litres does the tank hold?",
+                  "It holds 900 litres in the tank. The tank holds 900 litres of brine.",
+                  "The tank holds 900 litres of brine.");
+    expect_answer("How many litres does it hold?", "For example, it holds 900 litres.",
+                  "For example, it holds 900 litres.");
+}
+
+Test(extract, nothing_is_said_twice)
+{
+    expect_answer("How many litres does the tank hold?",
+                  "The tank holds 900 litres.\n\nThe tank holds 900 litres!",
+                  "The tank holds 900 litres.");
+}
+
+#define TEN     "one two three four five six seven eight nine ten"
+#define FORTY   TEN " " TEN " " TEN " " TEN
+#define HUNDRED FORTY " " FORTY " " TEN " " TEN
+
+/* At clauses, around what is asked for. */
+Test(extract, a_long_sentence_is_cut_and_no_sentence_goes_past_eighty_words)
+{
+    struct generated generated;
+    struct passage passage = three[0];
+    char text[4096];
+    struct private_text found;
+
+    expect_answer("How many litres does the tank hold?",
+                  FORTY ", " FORTY ", the tank holds 900 litres of brine, " FORTY ".",
+                  "\u2026 the tank holds 900 litres of brine, " FORTY ".");
+    snprintf(text, sizeof(text),
+             "The tank " HUNDRED ". The tank " FORTY ". The tank holds " FORTY ".");
+    passage.text = text;
+    generated = extract("What does the tank hold?", &(struct passages){&passage, 1});
+    found = generated_text(&generated);
+    cr_expect_leq(words_count(private_reveal(&found)), 80);
+    private_text_free(&found);
     generated_done(&generated);
 }
 

@@ -187,6 +187,38 @@ Test(retriever, answers_more_questions_at_once_than_it_has_searches)
     world_close(&world);
 }
 
+/* The score of the best, with so many other files that say the same. */
+static double score_among(int others)
+{
+    struct world world;
+    double score;
+    char name[32];
+
+    world_open(&world);
+    for (int i = 0; i < others; i++) {
+        snprintf(name, sizeof(name), "twin%d.md", i);
+        write_file(&world, name,
+                   "# Squeals\n\nA worn brake pad squeals before it fails.\n");
+    }
+    write_file(&world, "other.md", "# Radios\n\nA radio plays music all day long.\n");
+    build_index(&world, "Cars");
+    ask(&world, "When does a worn brake pad squeal?", NULL);
+    cr_assert_geq(world.retrieval.passages.count, 1);
+    score = world.retrieval.passages.all[0].score;
+    world_close(&world);
+    return score;
+}
+
+/* A twin of a file must not hide it; what stands everywhere says little of where it stands. */
+Test(retriever, scores_by_how_far_a_file_is_ahead_of_the_second_other_one)
+{
+    double alone = score_among(0), beside_twin = score_among(1), among = score_among(4);
+
+    cr_expect_gt(alone, 0.7);
+    cr_expect_gt(beside_twin, 0.7);
+    cr_expect_lt(among, beside_twin, "%f, %f", among, beside_twin);
+}
+
 Test(retriever, gives_the_same_scores_again_and_again)
 {
     struct world world;

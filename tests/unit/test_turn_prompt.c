@@ -65,7 +65,7 @@ Test(prompt, every_variant_has_the_safety_paragraph)
         struct coach_turn turn = {.is_scored = false};
         struct coach_ask ask = make_ask(tasks[at], &words, &turn);
 
-        cr_expect_not_null(strstr(private_reveal(&ask.system).bytes, SAFETY));
+        cr_expect_not_null(strstr(ask.instructions, SAFETY));
         free_ask(&ask);
         private_text_free(&words);
     }

@@ -3,8 +3,8 @@
  * pauses, and how sure the transcriber was.  `data.delivery`, facts for the coach, and
  * whether there is enough to score at all.
  */
-#ifndef TURN_DELIVERY_H
-#define TURN_DELIVERY_H
+#ifndef DELIVERY_INTERNAL_H
+#define DELIVERY_INTERNAL_H
 
 #include "fillers.h"
 #include "json.h"

@@ -1,22 +1,12 @@
 /*
- * What a loop lends to the turns and requests that it runs.
+ * What a loop lends to the requests that it runs.
  */
 #ifndef SERVICES_H
 #define SERVICES_H
 
 #include "digest.h"
-#include "fallbacks.h"
-#include "fillers.h"
-#include "filter.h"
-#include "log.h"
-#include "loop.h"
-#include "metrics.h"
-#include "settings.h"
-#include "speaker.h"
-#include "store.h"
 #include "token.h"
-
-#include <stdatomic.h>
+#include "turn.h"
 
 struct addresses;
 struct rates;
@@ -31,13 +21,12 @@ struct shared_services {
     struct digest_key client_key; /* digests of who asks */
     struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
-    struct tls *tls;     /* http/tls.h; NULL: the port speaks plain HTTP */
-    struct rates *rates; /* how often clients may ask (http/rates.h) */
-    struct addresses *
-        addresses; /* how many connections they have; NULL: any number (http/addresses.h) */
-    _Atomic int64_t inflight; /* turns under way in the process */
-    _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
-    _Atomic bool is_draining; /* and nothing new is begun */
+    struct tls *tls;             /* NULL: the port speaks plain HTTP */
+    struct rates *rates;         /* how often clients may ask */
+    struct addresses *addresses; /* how many connections they have; NULL: any number */
+    _Atomic int64_t inflight;    /* turns under way in the process */
+    _Atomic bool is_leaving;     /* a load balancer shall send nobody here any more */
+    _Atomic bool is_draining;    /* and nothing new is begun */
     bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 
@@ -50,9 +39,9 @@ struct services {
     const struct coaches *coaches;
     const struct transcribers *transcribers;
     struct speaker *speaker; /* NULL: replies are not spoken */
-    const struct filler_counter *fillers;
-    struct filter *filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks
-                              on a reload */
+    struct filter *filter;   /* NULL where SAFETY_ENABLED is false; replaced between ticks
+                                on a reload */
+    const struct turn_services *turns;
     struct log *log;
     struct metrics *metrics;
 };

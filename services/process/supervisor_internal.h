@@ -2,10 +2,10 @@
  * What the service says to systemd, where it was started by it, and gets from it
  * (sd_notify(3), sd_listen_fds(3), sd_watchdog_enabled(3)).  Elsewhere nothing happens.
  */
-#ifndef SUPERVISOR_H
-#define SUPERVISOR_H
+#ifndef SUPERVISOR_INTERNAL_H
+#define SUPERVISOR_INTERNAL_H
 
-#include "worker.h"
+#include "worker_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

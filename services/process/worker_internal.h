@@ -1,8 +1,8 @@
 /*
  * One event loop on a thread of its own, with everything that it lends to its turns.
  */
-#ifndef WORKER_H
-#define WORKER_H
+#ifndef WORKER_INTERNAL_H
+#define WORKER_INTERNAL_H
 
 #include "filter.h"
 #include "services.h"

@@ -2,8 +2,8 @@
  * How the subcommands read: a file or standard input, whole or line by line; and the `--jsonl`
  * that they share: one JSON text a line, answered by one line each, in order.
  */
-#ifndef LINES_H
-#define LINES_H
+#ifndef LINES_INTERNAL_H
+#define LINES_INTERNAL_H
 
 #include "buffer.h"
 #include "json.h"

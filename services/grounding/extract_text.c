@@ -1,0 +1,344 @@
+/*
+ * What a reader is shown of a sentence of the passages: its words, without the signs of Markdown and of citation,
+ * and without a heading that stands in front of it.
+ */
+#include "extract_internal.h"
+
+#include "words.h"
+
+#include <ctype.h>
+#include <string.h>
+
+#define HEADING_WORDS_MOST 9
+#define MARK_BYTES_MOST    24
+#define CITED_BYTES_MOST   80
+#define TAG_BYTES_MOST     80
+
+#define IS_ON(list, word) is_on(list, sizeof(list) / sizeof((list)[0]), word)
+
+static bool is_on(const char *const *list, size_t count, struct span word)
+{
+    for (size_t i = 0; i < count; i++)
+        if (span_equals_ignoring_case(word, list[i]))
+            return true;
+    return false;
+}
+
+/* The first word that is written, behind quotation marks and the signs of emphasis. */
+static struct span first_word(struct span text)
+{
+    struct span word = {text.bytes, 0};
+    size_t offset = 0;
+
+    words_next(text, &offset, &word);
+    return word;
+}
+
+bool extract_hangs(struct span sentence)
+{
+    static const char *const hanging[] = {
+        "it",       "its",         "it's",         "they",         "their",
+        "them",     "these",       "those",        "this",         "that",
+        "such",     "he",          "his",          "him",          "she",
+        "her",      "hers",        "theirs",       "and",          "but",
+        "or",       "nor",         "yet",          "so",           "however",
+        "thus",     "hence",       "then",         "therefore",    "also",
+        "instead",  "besides",     "similarly",    "likewise",     "otherwise",
+        "moreover", "furthermore", "nevertheless", "consequently", "both",
+        "here"};
+
+    /* "In this case", "For example" */
+    static const char *const joints[] = {
+        "in", "for",   "at",      "on",   "by", "as",   "from",   "with",
+        "of", "after", "because", "when", "if", "like", "unlike", "to"};
+    static const char *const backward[] = {
+        "this",  "that",    "these", "those",    "it",       "each",   "they",    "such",
+        "other", "example", "same",  "contrast", "addition", "result", "instance"};
+    struct span first = {NULL, 0}, second = {NULL, 0};
+    size_t offset = 0;
+
+    words_next(sentence, &offset, &first);
+    words_next(sentence, &offset, &second);
+    return IS_ON(hanging, first) || (IS_ON(joints, first) && IS_ON(backward, second));
+}
+
+bool extract_is_caption(struct span sentence)
+{
+    static const char *const captions[] = {"figure", "fig",   "table", "listing",
+                                           "plate",  "photo", "image", "diagram",
+                                           "source", "credit"};
+    struct span word = first_word(sentence);
+    size_t at = (size_t)(word.bytes + word.length - sentence.bytes);
+
+    if (!IS_ON(captions, word))
+        return false;
+    while (at < sentence.length && strchr(". *_", sentence.bytes[at]) != NULL)
+        at++;
+    return at < sentence.length &&
+           (isdigit((unsigned char)sentence.bytes[at]) || sentence.bytes[at] == ':');
+}
+
+/* Does a line look like a heading above the next: short, begun with a capital or a number, ended with nothing,
+ * and far shorter than what is wrapped below it? */
+static bool is_heading_line(struct span line, struct span next)
+{
+    const char *rest = line.bytes;
+    size_t length = line.length;
+
+    while (length > 0 && isspace((unsigned char)rest[length - 1]))
+        length--;
+    if (length == 0 || words_count(line) > HEADING_WORDS_MOST ||
+        (!isupper((unsigned char)rest[0]) && !isdigit((unsigned char)rest[0])) ||
+        strchr(".,;:!?-(", rest[length - 1]) != NULL)
+        return false;
+    while (next.length > 0 && isspace((unsigned char)next.bytes[0])) {
+        next.bytes++;
+        next.length--;
+    }
+    return next.length > 0 && isupper((unsigned char)next.bytes[0]) &&
+           length * 5 < next.length * 3;
+}
+
+struct span extract_without_heading(struct span sentence)
+{
+    for (;;) {
+        const char *newline = memchr(sentence.bytes, '\n', sentence.length);
+        const char *end = sentence.bytes + sentence.length, *behind;
+        struct span line, next;
+
+        if (newline == NULL)
+            return sentence;
+        line = (struct span){sentence.bytes, (size_t)(newline - sentence.bytes)};
+        behind = memchr(newline + 1, '\n', (size_t)(end - newline - 1));
+        next = (struct span){newline + 1,
+                             (size_t)((behind != NULL ? behind : end) - newline - 1)};
+        if (!is_heading_line(line, next))
+            return sentence;
+        sentence = (struct span){newline + 1, (size_t)(end - newline - 1)};
+    }
+}
+
+/* ---- the signs that are taken out ---- */
+
+struct cleaning {
+    struct span text;
+    size_t at;
+    struct buffer *out; /* borrowed */
+};
+
+static char peek(const struct cleaning *cleaning, size_t ahead)
+{
+    size_t at = cleaning->at + ahead;
+
+    return at < cleaning->text.length ? cleaning->text.bytes[at] : '\0';
+}
+
+/* Length of what is in brackets from here on, both included; 0: they do not close soon. */
+static size_t bracketed(const struct cleaning *cleaning, size_t from, char close,
+                        size_t most)
+{
+    for (size_t length = 1; length <= most && peek(cleaning, from + length) != '\0';
+         length++)
+        if (peek(cleaning, from + length) == close)
+            return length + 1;
+    return 0;
+}
+
+/* "[3]", "[12, 13]", "[^note]", "[citation needed]", "[note 1]" */
+static bool is_citation(struct span inside)
+{
+    static const char *const words[] = {"citation", "note", "ref", "clarification",
+                                        "who",      "when", "sic"};
+    bool is_numbers = true;
+
+    if (inside.length == 0 || inside.bytes[0] == '^' || IS_ON(words, first_word(inside)))
+        return true;
+    for (size_t i = 0; i < inside.length; i++)
+        is_numbers &= isdigit((unsigned char)inside.bytes[i]) ||
+                      strchr(" ,;-", inside.bytes[i]) != NULL;
+    return is_numbers || (inside.length == 1 && islower((unsigned char)inside.bytes[0]));
+}
+
+/* "(Smith, 2010)", "(Smith and Jones 2010; Lee et al., 2012)" */
+static bool is_author_and_year(struct span inside)
+{
+    size_t digits = 0, at = inside.length;
+
+    if (at > 0 && islower((unsigned char)inside.bytes[at - 1]))
+        at--;
+    for (; at > 0 && isdigit((unsigned char)inside.bytes[at - 1]); at--)
+        digits++;
+    return digits == 4 && at >= 4 && isupper((unsigned char)inside.bytes[0]) &&
+           inside.bytes[at - 1] == ' ' &&
+           (inside.bytes[at - 2] == ',' ||
+            memmem(inside.bytes, inside.length, "et al", 5));
+}
+
+static void drop_blank(struct buffer *out)
+{
+    while (out->length > 0 && out->bytes[out->length - 1] == ' ')
+        out->bytes[--out->length] = '\0';
+}
+
+static bool skip_brackets(struct cleaning *cleaning)
+{
+    bool is_image = peek(cleaning, 0) == '!' && peek(cleaning, 1) == '[';
+    size_t length = bracketed(cleaning, is_image, ']', cleaning->text.length);
+    struct span inside = {cleaning->text.bytes + cleaning->at + is_image + 1,
+                          length < 2 ? 0 : length - 2};
+    size_t target = 0;
+
+    if (length == 0 || (peek(cleaning, 0) != '[' && !is_image))
+        return false;
+    if (peek(cleaning, is_image + length) == '(')
+        target = bracketed(cleaning, is_image + length, ')', cleaning->text.length);
+    else if (peek(cleaning, is_image + length) == '[')
+        target = bracketed(cleaning, is_image + length, ']', cleaning->text.length);
+    if (is_image && target == 0)
+        return false;
+    if (target == 0 && (length > MARK_BYTES_MOST || !is_citation(inside)))
+        return false;
+    if (target > 0 && !is_image)
+        extract_clean(inside, cleaning->out);
+    else
+        drop_blank(cleaning->out);
+    cleaning->at += is_image + length + target;
+    return true;
+}
+
+static bool skip_author(struct cleaning *cleaning)
+{
+    size_t length = bracketed(cleaning, 0, ')', CITED_BYTES_MOST);
+
+    if (peek(cleaning, 0) != '(' || length < 2 ||
+        !is_author_and_year(
+            (struct span){cleaning->text.bytes + cleaning->at + 1, length - 2}))
+        return false;
+    drop_blank(cleaning->out);
+    cleaning->at += length;
+    return true;
+}
+
+static bool skip_tag(struct cleaning *cleaning)
+{
+    static const char *const tags[] = {"br",  "sub",  "sup", "em",  "strong",
+                                       "b",   "i",    "u",   "a",   "code",
+                                       "kbd", "span", "p",   "img", "div"};
+    const char *here = cleaning->text.bytes + cleaning->at, *end;
+    size_t left = cleaning->text.length - cleaning->at, length;
+    struct span inside = {here + 1, 0};
+
+    if (left > 4 && memcmp(here, "<!--", 4) == 0 &&
+        (end = memmem(here, left, "-->", 3)) != NULL) {
+        cleaning->at += (size_t)(end - here) + 3;
+        return true;
+    }
+    length = inside.length = bracketed(cleaning, 0, '>', TAG_BYTES_MOST);
+    if (peek(cleaning, 0) != '<' || length == 0 || !IS_ON(tags, first_word(inside)))
+        return false;
+    cleaning->at += length;
+    return true;
+}
+
+/* A star or a low line beside a blank on one side alone, or a run of them, is emphasis. */
+static bool skip_emphasis(struct cleaning *cleaning)
+{
+    char sign = peek(cleaning, 0);
+    size_t run = 1;
+    bool has_left, has_right;
+
+    if (sign != '*' && sign != '_')
+        return false;
+    while (peek(cleaning, run) == sign)
+        run++;
+    has_left = cleaning->at > 0 &&
+               isalnum((unsigned char)cleaning->text.bytes[cleaning->at - 1]) != 0;
+    has_right = isalnum((unsigned char)peek(cleaning, run)) != 0;
+    if (run > 3 || (run == 1 && sign == '*' && peek(cleaning, run) == ' ' &&
+                    (cleaning->at == 0 || cleaning->text.bytes[cleaning->at - 1] == ' ')))
+        return false;
+    if (sign == '_' && has_left && has_right)
+        return false; /* snake_case */
+    cleaning->at += run;
+    return true;
+}
+
+/* What stands between back-quotes is shown as it is. */
+static bool take_code(struct cleaning *cleaning)
+{
+    size_t run = 0, close;
+
+    while (peek(cleaning, run) == '`')
+        run++;
+    if (run == 0)
+        return false;
+    cleaning->at += run;
+    for (close = 0; peek(cleaning, close) != '\0' && peek(cleaning, close) != '`';)
+        close++;
+    if (peek(cleaning, close) == '\0')
+        return true; /* it opens nothing */
+    for (; close > 0; close--) {
+        char c = peek(cleaning, 0);
+
+        buffer_append_char(cleaning->out, isspace((unsigned char)c) ? ' ' : c);
+        cleaning->at++;
+    }
+    while (peek(cleaning, 0) == '`')
+        cleaning->at++;
+    return true;
+}
+
+static void take_blank(struct cleaning *cleaning)
+{
+    bool is_new_line = false;
+
+    while (isspace((unsigned char)peek(cleaning, 0)) ||
+           (is_new_line && peek(cleaning, 0) == '>')) {
+        is_new_line |= peek(cleaning, 0) == '\n';
+        cleaning->at++;
+    }
+    if (cleaning->out->length > 0 &&
+        cleaning->out->bytes[cleaning->out->length - 1] != ' ')
+        buffer_append_char(cleaning->out, ' ');
+}
+
+void extract_clean(struct span text, struct buffer *out)
+{
+    struct cleaning cleaning = {.text = text, .out = out};
+
+    while (cleaning.at < text.length) {
+        char c = peek(&cleaning, 0);
+
+        if (isspace((unsigned char)c))
+            take_blank(&cleaning);
+        else if (c == '\\' && ispunct((unsigned char)peek(&cleaning, 1))) {
+            buffer_append_char(out, peek(&cleaning, 1));
+            cleaning.at += 2;
+        } else if (!skip_brackets(&cleaning) && !skip_author(&cleaning) &&
+                   !skip_tag(&cleaning) && !skip_emphasis(&cleaning) &&
+                   !take_code(&cleaning)) {
+            buffer_append_char(out, c);
+            cleaning.at++;
+        }
+    }
+}
+
+void extract_clean_row(struct span row, struct buffer *out)
+{
+    size_t cells = 0, at = 0;
+
+    while (at < row.length) {
+        const char *bar = memchr(row.bytes + at, '|', row.length - at);
+        size_t end = bar != NULL ? (size_t)(bar - row.bytes) : row.length;
+        struct span cell = {row.bytes + at, end - at};
+
+        at = end + 1;
+        if (words_count(cell) == 0)
+            continue;
+        if (cells > 0)
+            buffer_append_string(out, cells == 1 ? ": " : ", ");
+        extract_clean(cell, out);
+        drop_blank(out);
+        cells++;
+    }
+}
