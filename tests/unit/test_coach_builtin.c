@@ -198,8 +198,7 @@ Test(coach_builtin, gives_the_same_tip_at_most_once_in_a_session)
                                        "asdf", "asdf"};
     static const char *const stories[] = {
         STORY,
-        "Last spring a customer shouted at me about a parcel. I found it in the wrong van and I "
-        "drove it to her myself, so she ordered again the week after.",
+        "A customer shouted at me about a parcel. I found it and I drove it to her myself.",
         "We had to move the whole stock in one night and we did it with six people.",
         "I would ask first what the problem is, then I would write a list.",
         "um so I like talked to to my boss and stuff and um yeah it was fine I guess",

@@ -170,8 +170,7 @@ Test(coach_judge, minds_hesitations_restarts_and_words_without_sense)
 Test(coach_judge, counts_or_quotes_in_every_tip)
 {
     static const char *const answers[] = {
-        "I was captain of our rowing team, and I asked each of the eight why they stayed away. "
-        "In the end we won two races.",
+        "I was captain of the team and I asked all eight. In the end we won two races.",
         "Usually I talk to people because communication is important in a team and we find a way.",
         "um so like I guess I'm like pretty good with people and stuff so yeah",
         "I would ask first, then I would write a list, and I would check it on Friday.",
