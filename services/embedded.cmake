@@ -26,18 +26,3 @@ poise_embed(grounding handbook_6 patterns/handbook/6-speaking-well.md)
 poise_embed(grounding handbook_7 patterns/handbook/7-video-telephone-and-panels.md)
 poise_embed(grounding handbook_8 patterns/handbook/8-after-the-interview.md)
 poise_embed_page(http services/web)
-
-# The list of safety patterns as Vectorscan compiles it, which takes half a second.
-add_executable(safety_databases services/safety/generate/safety_databases.c)
-target_include_directories(safety_databases PRIVATE include/safety services/safety)
-target_link_libraries(safety_databases PRIVATE $<TARGET_FILE:safety> base PkgConfig::PCRE2
-                      PkgConfig::UTF8PROC PkgConfig::HS)
-add_dependencies(safety_databases safety)
-add_custom_command(
-    OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/safety_databases.bin
-    COMMAND safety_databases ${CMAKE_CURRENT_BINARY_DIR}/safety_databases.bin
-    DEPENDS safety_databases
-    VERBATIM)
-add_library(prebuilt STATIC ${CMAKE_CURRENT_BINARY_DIR}/safety_databases.bin)
-poise_embed(prebuilt safety_databases ${CMAKE_CURRENT_BINARY_DIR}/safety_databases.bin)
-target_link_libraries(safety INTERFACE prebuilt)

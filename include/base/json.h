@@ -36,6 +36,10 @@ void json_key(struct json_writer *writer, const char *key);
 void json_string(struct json_writer *writer, const char *string);
 void json_span(struct json_writer *writer, struct span span);
 void json_private(struct json_writer *writer, const struct private_text *text);
+
+/* One string: what stands in JSON as `escaped`, and then the text. */
+void json_private_behind(struct json_writer *writer, struct span escaped,
+                         const struct private_text *text);
 void json_integer(struct json_writer *writer, int64_t number);
 void json_decimal(struct json_writer *writer, double number, int decimals);
 void json_boolean(struct json_writer *writer, bool value);

@@ -25,6 +25,15 @@ struct private_text private_text_take(struct buffer *buffer);
 
 struct private_text private_text_clone(const struct private_text *text);
 
+/* The text for another owner; this one is empty afterwards. */
+static inline struct private_text private_text_move(struct private_text *text)
+{
+    struct private_text moved = *text;
+
+    *text = (struct private_text){NULL, 0};
+    return moved;
+}
+
 /* Wipes and frees; the text is empty afterwards.  NULL is fine. */
 void private_text_free(struct private_text *text);
 

@@ -54,16 +54,18 @@ struct coach_facts {
     size_t turn_count;
 };
 
-/* A piece of the answer as it is being written, for who cannot wait: borrowed during the
- * call.  From the loop, never before start() has returned, never after the end or
- * cancel().  The pieces in a row are the beginning of the answer's text, or all of it. */
-typedef void coach_text_fn(void *context, struct span piece);
+/* The text while it is being written, for who cannot wait: all of it so far, borrowed during the
+ * call.  From the loop, never before start() has returned, never after the end or cancel(). */
+typedef void coach_text_fn(void *context, struct span text);
 
 struct coach_ask {
     enum coach_task task;
     struct coach_facts facts;
+    const char
+        *instructions; /* static: how the system message begins, the same for everybody;
+                                   says JSON, which JSON mode wants said */
     struct private_text
-        system; /* owned; taken by start(); says JSON, which JSON mode wants said */
+        system;               /* owned; taken by start(): the rest of it; may be empty */
     struct private_text user; /* owned; taken by start() */
     const char *schema_name;  /* static */
     const char *schema;       /* static: JSON Schema of the answer */
@@ -78,6 +80,7 @@ struct coach_answer {
     struct private_text
         text;        /* owned by whom it is given to: the JSON, as the model wrote it */
     bool is_cut_off; /* the model ran into its token limit */
+    bool is_another; /* it is not how that goes on which on_text was told */
     int64_t retry_after_s; /* with an error: when to come back; -1: nobody knows */
 };
 

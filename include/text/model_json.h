@@ -19,15 +19,21 @@ enum model_json_kind {
  */
 enum model_json_kind model_json_parse(struct span text, struct json_object **ret_object);
 
+/* The text from where its object seems to begin, without a fence; all of it where it has none. */
+struct span model_json_start(struct span text);
+
 /* The text without white space around it. */
 struct span model_text_trim(struct span text);
+
+/* A copy, trimmed, of a text of 1 to `max_words` words in valid UTF-8; false: it has nothing visible,
+ * more words, or more than 2,000 characters. */
+bool model_text_words(struct span text, size_t max_words, struct private_text *ret_text);
 
 /* A string, trimmed, borrowed from the object; false: it is not a string, has nothing visible in it,
  * or has a NUL. */
 bool model_json_text(struct json_object *value, struct span *ret_text);
 
-/* A string, trimmed, of 1 to `max_words` words; false: it is not a string, or has nothing visible,
- * more words, more than 2,000 characters, or a NUL. */
+/* Both: a copy of a string of 1 to `max_words` words. */
 bool model_json_words(struct json_object *value, size_t max_words,
                       struct private_text *ret_text);
 

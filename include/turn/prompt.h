@@ -6,7 +6,7 @@
 
 #include "coach.h"
 
-/* Fills in `system`, `user`, `schema_name` and `schema` of an ask from its task and
+/* Fills in `instructions`, `system`, `user`, `schema_name` and `schema` of an ask from its task and
  * facts. */
 void prompt_write(struct coach_ask *ask);
 

@@ -6,10 +6,32 @@
 
 #include "audio.h"
 #include "buffer.h"
-#include "services.h"
+#include "fallbacks.h"
+#include "fillers.h"
+#include "filter.h"
+#include "speaker.h"
+#include "store.h"
 #include "trace.h"
 
-struct turn;
+#include <stdatomic.h>
+
+/* What a loop lends to the turns that it runs: all is borrowed. */
+struct turn_services {
+    const struct settings *settings;
+    struct loop *loop;
+    struct store *store;
+    const struct coaches *coaches;
+    const struct transcribers *transcribers;
+    struct speaker *speaker; /* NULL: replies are not spoken */
+    const struct filler_counter *fillers;
+    struct filter *filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks
+                              on a reload */
+    struct log *log;
+    struct metrics *metrics;
+    _Atomic int64_t *inflight;       /* turns under way in the process */
+    _Atomic int64_t *upload_bytes;   /* of recordings, among others: see held_bytes */
+    const _Atomic bool *is_draining; /* nothing new is begun */
+};
 
 /* What a turn tells while it runs: that a stage begins, and words as soon as they are
  * final and screened. */
@@ -36,6 +58,7 @@ struct turn_request {
                                        transcript: its bytes, or nothing where
                                        services->transcriber is NULL */
     enum audio_container container; /* of a recording that must be heard */
+    int64_t held_bytes; /* counted in upload_bytes: given back when it was heard */
     int64_t audio_ms;   /* what such a recording counts for (recording_counts_ms()) */
     turn_news_fn *news; /* may be NULL; the context is that of `done` */
     struct store_input input;
@@ -57,7 +80,7 @@ struct turn_result {
     struct private_text details; /* likewise: JSON for error.details; may be empty */
     int64_t retry_after_s;       /* -1: none */
     bool is_replay;
-    unsigned turn_number; /* of a committed turn: turn_report_delivery() is due; else 0 */
+    unsigned turn_number; /* of a committed turn: turn_note_arrival() is due; else 0 */
     struct turn_timings timings;
 };
 
@@ -66,12 +89,12 @@ typedef void turn_done_fn(void *context, struct turn_result result);
 
 /* Starts a turn.  It ends by itself within TURN_DEADLINE_SECONDS and cannot be cancelled:
  * a client that leaves does not end its turn.  The request is emptied. */
-void turn_start(struct services *services, struct turn_request *request,
+void turn_start(const struct turn_services *services, struct turn_request *request,
                 turn_done_fn *done, void *context);
 
 /* For every result with a turn_number: did the reply reach the client? */
-void turn_report_delivery(struct services *services, const struct id *session_id,
-                          unsigned turn_number, bool was_delivered);
+void turn_note_arrival(const struct turn_services *services, const struct id *session_id,
+                       unsigned turn_number, bool has_arrived);
 
 /* Frees what a result holds. */
 void turn_result_free(struct turn_result *result);

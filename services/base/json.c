@@ -72,7 +72,7 @@ static bool is_plain(char character)
     return (unsigned char)character >= 0x20 && character != '"' && character != '\\';
 }
 
-#define BLOCK_BYTES 32
+#define BLOCK_BYTES 16
 
 /* Written for the compiler, which makes a few vector instructions of it. */
 static bool is_block_plain(const char *block)
@@ -119,15 +119,17 @@ static size_t write_escape(char *escape, char character)
     }
 }
 
-void json_span(struct json_writer *writer, struct span span)
+static void write_string(struct json_writer *writer, struct span escaped,
+                         struct span span)
 {
     size_t at = 0;
 
     separate(writer);
     /* Two quotes and, mostly, no escapes: one growth at the most. */
-    if (buffer_reserve(writer->out, span.length + 2) == NULL)
+    if (buffer_reserve(writer->out, escaped.length + span.length + 2) == NULL)
         return;
     buffer_append_char(writer->out, '"');
+    buffer_append(writer->out, escaped.bytes, escaped.length);
     while (at < span.length) {
         size_t end = plain_until(span, at), written = end - at;
         size_t most = written + (end < span.length ? ESCAPE_BYTES : 0);
@@ -142,6 +144,17 @@ void json_span(struct json_writer *writer, struct span span)
         at = end;
     }
     buffer_append_char(writer->out, '"');
+}
+
+void json_span(struct json_writer *writer, struct span span)
+{
+    write_string(writer, (struct span){NULL, 0}, span);
+}
+
+void json_private_behind(struct json_writer *writer, struct span escaped,
+                         const struct private_text *text)
+{
+    write_string(writer, escaped, private_reveal(text));
 }
 
 void json_string(struct json_writer *writer, const char *string)

@@ -7,7 +7,7 @@
 #include "address.h"
 #include "env_file_internal.h"
 #include "mem.h"
-#include "private_reveal.h"
+#include "private_text.h"
 #include "span.h"
 #include "url.h"
 #include "utf8.h"
@@ -172,12 +172,23 @@ static int read_choice(struct source *source, const char *name, const char *stan
     return choice_index(choices, standard);
 }
 
+/* Keys go into headers: what cannot stand there would end or split them. */
+static bool is_visible_ascii(const char *value)
+{
+    while (*value > 0x20 && *value < 0x7f)
+        value++;
+    return *value == '\0';
+}
+
 static struct private_text read_secret(struct source *source, const char *name)
 {
     const char *value = lookup(source, name);
-    struct private_text none = {NULL, 0};
 
-    return value != NULL ? private_text_copy(value, strlen(value)) : none;
+    if (value == NULL)
+        return (struct private_text){NULL, 0};
+    if (strcmp(name, "SECRET_KEY") != 0 && !is_visible_ascii(value))
+        report(source, name, NULL, "must be visible ASCII characters");
+    return private_text_copy(value, strlen(value));
 }
 
 bool settings_next_entry(const char **rest, struct span *ret_entry)
@@ -203,24 +214,6 @@ static bool are_origins(const char *list)
             return false;
     }
     return true;
-}
-
-/* A key goes into a header: what cannot stand there would end or split it. */
-static bool is_header_value(const struct private_text *secret)
-{
-    struct span value = private_reveal(secret);
-
-    for (size_t at = 0; at < value.length; at++)
-        if (value.bytes[at] <= 0x20 || value.bytes[at] >= 0x7f)
-            return false;
-    return true;
-}
-
-static void check_key(struct source *source, const char *name,
-                      const struct private_text *key)
-{
-    if (!is_header_value(key))
-        report(source, name, NULL, "must be visible ASCII characters");
 }
 
 static bool are_networks(const char *list)
@@ -299,7 +292,6 @@ static void check_fallbacks(const struct settings *settings, struct source *sour
                "must be some of deepgram, groq, openai, separated by commas");
     if (fault != NULL)
         report(source, "LLM_FALLBACKS", settings->llm_fallbacks, fault);
-    check_key(source, "LLM_FALLBACK_API_KEY", &settings->llm_fallback_api_key);
 }
 
 static void check_url(struct source *source, const struct settings *settings,
@@ -322,12 +314,10 @@ static void check_secrets(const struct settings *settings, struct source *source
         report(source, "SECRET_KEY", NULL, "must have at least 32 bytes");
     if (settings->llm_provider == LLM_PROVIDER_GROQ && settings->groq_api_key.length == 0)
         report(source, "GROQ_API_KEY", NULL, "is required with LLM_PROVIDER=groq");
-    check_key(source, "GROQ_API_KEY", &settings->groq_api_key);
     if (settings->llm_provider == LLM_PROVIDER_ANTHROPIC &&
         settings->anthropic_api_key.length == 0)
         report(source, "ANTHROPIC_API_KEY", NULL,
                "is required with LLM_PROVIDER=anthropic");
-    check_key(source, "ANTHROPIC_API_KEY", &settings->anthropic_api_key);
 }
 
 /* One of the two directions of speech through an OpenAI-compatible API. */
@@ -335,7 +325,6 @@ static void check_speech_api(struct source *source, const struct settings *setti
                              bool is_groq, bool is_openai, const char *base_url,
                              const struct private_text *key, const char *key_name)
 {
-    check_key(source, key_name, key);
     if (key->length > 0)
         return;
     if (is_groq && settings->groq_api_key.length == 0)
@@ -352,7 +341,6 @@ static void check_speech(const struct settings *settings, struct source *source)
     check_speech_api(source, settings, settings->tts_provider == TTS_PROVIDER_GROQ,
                      settings->tts_provider == TTS_PROVIDER_OPENAI,
                      settings->tts_base_url, &settings->tts_api_key, "TTS_API_KEY");
-    check_key(source, "DEEPGRAM_API_KEY", &settings->deepgram_api_key);
     if (settings->deepgram_api_key.length == 0 &&
         (settings->stt_provider == STT_PROVIDER_DEEPGRAM ||
          settings->tts_provider == TTS_PROVIDER_DEEPGRAM))
@@ -367,22 +355,8 @@ static void check_speech(const struct settings *settings, struct source *source)
 
 static void check_grounding(const struct settings *settings, struct source *source)
 {
-    check_key(source, "QDRANT_API_KEY", &settings->qdrant_api_key);
-    check_key(source, "EMBEDDINGS_API_KEY", &settings->embeddings_api_key);
-    check_key(source, "ADMIN_KEY", &settings->admin_key);
     check_url(source, settings, "QDRANT_URL", settings->qdrant_url);
     check_url(source, settings, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
-}
-
-static void check_tls(const struct settings *settings, struct source *source)
-{
-    bool has_certificate = *settings->tls_cert_file != '\0';
-    bool has_key = *settings->tls_key_file != '\0';
-
-    if (has_certificate && !has_key)
-        report(source, "TLS_KEY_FILE", NULL, "is required with TLS_CERT_FILE");
-    if (has_key && !has_certificate)
-        report(source, "TLS_CERT_FILE", NULL, "is required with TLS_KEY_FILE");
 }
 
 static bool is_store(const char *url)
@@ -400,7 +374,6 @@ static void check(const struct settings *settings, struct source *source)
     check_fallbacks(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
     check_url(source, settings, "ANTHROPIC_BASE_URL", settings->anthropic_base_url);
-    check_tls(settings, source);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
         report(source, "STORE_URL", NULL,
                "must be sqlite:///path or postgresql://user@host/database");

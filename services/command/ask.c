@@ -17,7 +17,7 @@
 #include "clock.h"
 #include "coach_builtin.h"
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "utf8.h"

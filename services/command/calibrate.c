@@ -9,7 +9,7 @@
  */
 #include "calibrate_internal.h"
 #include "command.h"
-#include "lines.h"
+#include "lines_internal.h"
 
 #include <errno.h>
 #include <signal.h>

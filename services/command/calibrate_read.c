@@ -1,7 +1,10 @@
+/*
+ * Labelled questions, read from lines of JSON.
+ */
 #include "calibrate_internal.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/*
+ * What thresholds do to labelled questions, counted and printed.
+ */
 #include "calibrate_internal.h"
 
 #include "private_reveal.h"

@@ -12,7 +12,7 @@
 #include "command.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
 

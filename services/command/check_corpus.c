@@ -5,7 +5,7 @@
 #include "check_internal.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 
 #include <dirent.h>

@@ -7,7 +7,7 @@
 #include "coach_internal.h"
 #include "command.h"
 
-#include "lines.h"
+#include "lines_internal.h"
 
 #include <sodium.h>
 #include <stdio.h>

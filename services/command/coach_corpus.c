@@ -8,7 +8,7 @@
  */
 #include "coach_internal.h"
 
-#include "lines.h"
+#include "lines_internal.h"
 #include "mem.h"
 
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /*
  * Input by lines and as a whole, and the loop of `--jsonl`.
  */
-#include "lines.h"
+#include "lines_internal.h"
 
 #include "clock.h"
 

@@ -8,7 +8,7 @@
 #include "command.h"
 
 #include "clock.h"
-#include "lines.h"
+#include "lines_internal.h"
 #include "private_reveal.h"
 #include "settings.h"
 #include "store.h"

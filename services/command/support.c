@@ -11,7 +11,7 @@
 #include "command.h"
 
 #include "json.h"
-#include "lines.h"
+#include "lines_internal.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -12,7 +12,6 @@
 
 /* The prompt holds at most 64 passages, the bits of a mask. */
 #define PASSAGES_MOST 64
-#define SYSTEM_BYTES  8192
 /* Ten passages of the largest chunk, escaped, are far below. */
 #define USER_BYTES   (8 * 1024 * 1024)
 #define ANSWER_BYTES (1024 * 1024)
@@ -67,11 +66,9 @@ static void write_passage(struct json_writer *writer, const struct passage *pass
 void generate_ask(struct coach_ask *ask, const struct private_text *question,
                   const struct passages *passages)
 {
-    struct buffer system, user;
     struct json_writer writer;
+    struct buffer user;
 
-    buffer_init(&system, SYSTEM_BYTES);
-    buffer_append_string(&system, task);
     buffer_init(&user, USER_BYTES);
     json_writer_init(&writer, &user);
     json_begin_object(&writer);
@@ -85,9 +82,9 @@ void generate_ask(struct coach_ask *ask, const struct private_text *question,
     json_end_object(&writer);
 
     ask->task = COACH_PASSAGES;
+    ask->instructions = task;
     ask->schema_name = "answer_from_passages";
     ask->schema = schema;
-    ask->system = private_text_take(&system);
     ask->user = private_text_take(&user);
 }
 

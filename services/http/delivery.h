@@ -2,8 +2,8 @@
  * Did the reply of a committed turn reach the client?  The store asks, because an answer
  * that is sent again after a lost reply must not make a second turn.
  *
- * A reply has arrived when the client's side has acknowledged its last byte (SIOCOUTQ and
- * TCP_INFO, tcp(7)).  A client that was gone when the reply was due, a write that failed, a
+ * A reply has arrived when the client's side has acknowledged its last byte (TCP_INFO,
+ * tcp(7)).  A client that was gone when the reply was due, a write that failed, a
  * connection that was reset, or five seconds without the acknowledgement: it has not.
  */
 #ifndef DELIVERY_H
@@ -12,7 +12,7 @@
 #include "id.h"
 #include "server_internal.h"
 
-/* The reply is written: reports it with turn_report_delivery() exactly once, now or
+/* The reply is written: reports it with turn_note_arrival() exactly once, now or
  * within a few seconds.  The descriptor stays the caller's, who may close it meanwhile.
  */
 void delivery_watch(struct server *server, int descriptor, const struct id *session_id,

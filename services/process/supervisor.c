@@ -1,7 +1,7 @@
 /*
  * systemd's side of the service: its socket, its notices, its watchdog.
  */
-#include "supervisor.h"
+#include "supervisor_internal.h"
 
 #include "mem.h"
 

@@ -1,7 +1,7 @@
 /*
  * A worker: one loop, its thread, and what it lends to turns and questions.
  */
-#include "worker.h"
+#include "worker_internal.h"
 
 #include "call.h"
 #include "coach_builtin.h"
@@ -24,8 +24,9 @@ struct worker {
     struct filter *filter; /* NULL: no filter */
     struct retriever *retriever;
     struct terms_reader *reader;
-    struct services services; /* borrows from the above */
-    struct ask_services asks; /* likewise */
+    struct turn_services turns; /* borrows from the above, like the next two */
+    struct ask_services asks;
+    struct services services;
     struct server *server;
     pthread_t thread;
 };
@@ -59,10 +60,30 @@ static void lend(struct worker *worker, struct shared_services *shared,
         .coaches = &worker->coaches,
         .transcribers = &worker->transcribers,
         .speaker = worker->speaker,
+        .filter = worker->filter,
+        .turns = &worker->turns,
+        .log = worker->log,
+        .metrics = metrics,
+    };
+}
+
+static void lend_to_turns(struct worker *worker, struct shared_services *shared,
+                          struct metrics *metrics)
+{
+    worker->turns = (struct turn_services){
+        .settings = shared->settings,
+        .loop = worker->loop,
+        .store = worker->store,
+        .coaches = &worker->coaches,
+        .transcribers = &worker->transcribers,
+        .speaker = worker->speaker,
         .fillers = worker->fillers,
         .filter = worker->filter,
         .log = worker->log,
         .metrics = metrics,
+        .inflight = &shared->inflight,
+        .upload_bytes = &shared->upload_bytes,
+        .is_draining = &shared->is_draining,
     };
 }
 
@@ -113,6 +134,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
         goto fail;
     }
     lend(worker, shared, metrics);
+    lend_to_turns(worker, shared, metrics);
     lend_to_asks(worker, shared, metrics);
 
     worker->server = server_new(&worker->services, &worker->asks, listen_descriptor);
@@ -167,6 +189,7 @@ static void swap_filter(void *context)
     filter_free(worker->filter);
     worker->filter = filter_new(reload->ruleset);
     worker->services.filter = worker->filter;
+    worker->turns.filter = worker->filter;
     worker->asks.filter = worker->filter;
     ruleset_unref(reload->ruleset);
     loop_post(reload->asker, reload->done, reload->context);

@@ -18,21 +18,20 @@ static enum coach_form strongest(const char *model)
 
 /* ---- the request ---- */
 
-static void write_members(struct json_writer *writer, const struct settings *settings,
-                          const char *model, const struct coach_ask *ask)
+static void write_members(struct json_writer *writer, const struct coach_request *request)
 {
-    json_put_string(writer, "model", model);
-    json_put_integer(writer, "max_tokens", settings->llm_max_tokens);
-    json_put_private(writer, "system", &ask->system);
+    json_put_string(writer, "model", request->model);
+    json_put_integer(writer, "max_tokens", request->settings->llm_max_tokens);
+    json_key(writer, "system");
+    json_private_behind(writer, request->instructions, &request->ask->system);
     json_put_array(writer, "messages");
     json_begin_object(writer);
     json_put_string(writer, "role", "user");
-    json_put_private(writer, "content", &ask->user);
+    json_put_private(writer, "content", &request->ask->user);
     json_end_object(writer);
     json_end_array(writer);
-    if (ask->on_text != NULL) {
+    if (request->ask->on_text != NULL)
         json_put_boolean(writer, "stream", true);
-    }
 }
 
 /* There is no form but the schema. */

@@ -33,36 +33,35 @@ static enum coach_form strongest(const char *model)
 /* ---- the request ---- */
 
 static void write_message(struct json_writer *writer, const char *role,
-                          const struct private_text *content)
+                          struct span instructions, const struct private_text *text)
 {
     json_begin_object(writer);
     json_put_string(writer, "role", role);
-    json_put_private(writer, "content", content);
+    json_key(writer, "content");
+    json_private_behind(writer, instructions, text);
     json_end_object(writer);
 }
 
-static void write_members(struct json_writer *writer, const struct settings *settings,
-                          const char *model, const struct coach_ask *ask)
+static void write_members(struct json_writer *writer, const struct coach_request *request)
 {
+    const struct coach_ask *ask = request->ask;
     bool is_from_passages = ask->task == COACH_PASSAGES;
 
-    json_put_string(writer, "model", model);
+    json_put_string(writer, "model", request->model);
     json_put_array(writer, "messages");
-    write_message(writer, "system", &ask->system);
-    write_message(writer, "user", &ask->user);
+    write_message(writer, "system", request->instructions, &ask->system);
+    write_message(writer, "user", (struct span){NULL, 0}, &ask->user);
     json_end_array(writer);
     json_put_decimal(writer, "temperature", is_from_passages ? 0 : TEMPERATURE, 1);
-    if (is_from_passages) {
+    if (is_from_passages)
         json_put_integer(writer, "seed", PASSAGES_SEED);
-    }
-    json_put_integer(writer, "max_completion_tokens", settings->llm_max_tokens);
-    if (is_gpt_oss(model)) {
+    json_put_integer(writer, "max_completion_tokens", request->settings->llm_max_tokens);
+    if (is_gpt_oss(request->model)) {
         json_put_string(writer, "reasoning_effort", "low");
         json_put_boolean(writer, "include_reasoning", false);
     }
-    if (ask->on_text != NULL) {
+    if (ask->on_text != NULL)
         json_put_boolean(writer, "stream", true);
-    }
 }
 
 static void write_form(struct json_writer *writer, enum coach_form form, const char *name,

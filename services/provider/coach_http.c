@@ -13,6 +13,7 @@
 #include "private_reveal.h"
 #include "sse_internal.h"
 
+#include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -20,6 +21,8 @@
 
 /* An event of a stream is a hundred times as long as the text in it. */
 #define STREAM_MAX_BYTES (64 * REPLY_MAX_BYTES)
+
+#define INSTRUCTIONS_MOST 8 /* twice as many as there are */
 
 /* Ten answers of the largest MAX_TRANSCRIPT_CHARS, escaped twice, fit. */
 #define REQUEST_MAX_BYTES (32 * 1024 * 1024)
@@ -49,6 +52,10 @@ struct coach_http {
     enum coach_form form;          /* the strongest that the server has not refused */
     enum coach_form streamed_form; /* the same, for texts that are streamed */
     bool has_told_of_retirement;
+    struct {
+        const char *text;              /* static */
+        struct buffer escaped;         /* owned: the same as a string of JSON */
+    } instructions[INSTRUCTIONS_MOST]; /* written once and used again; NULL: no more */
 };
 
 /* How a streamed reply comes: a server that does not stream, though it was asked to, is
@@ -177,6 +184,27 @@ static void end_reading(struct coach_call *self)
 
 /* ---- the request ---- */
 
+static struct span escaped_instructions(struct coach_http *http, const char *text)
+{
+    struct json_writer writer;
+    struct buffer *escaped;
+    size_t at = 0;
+
+    if (text == NULL)
+        return (struct span){NULL, 0};
+    while (http->instructions[at].text != NULL && http->instructions[at].text != text)
+        assert(++at < INSTRUCTIONS_MOST);
+    escaped = &http->instructions[at].escaped;
+    if (http->instructions[at].text == NULL) {
+        http->instructions[at].text = text;
+        buffer_init(escaped, REPLY_MAX_BYTES);
+        json_writer_init(&writer, escaped);
+        json_string(&writer, text);
+    }
+    return (struct span){escaped->bytes + 1,
+                         escaped->length - 2}; /* without the quotes */
+}
+
 static void write_form(struct coach_call *self, struct buffer *out,
                        const struct coach_ask *ask)
 {
@@ -197,17 +225,20 @@ static void write_form(struct coach_call *self, struct buffer *out,
 static struct private_text write_request(struct coach_call *self,
                                          const struct coach_ask *ask)
 {
-    const struct coach_http *http = self->http;
+    struct coach_http *http = self->http;
+    const struct coach_request request = {http->settings, http->provider.model, ask,
+                                          escaped_instructions(http, ask->instructions)};
     struct private_text exact;
     struct json_writer writer;
     struct buffer out;
 
     buffer_init(&out, REQUEST_MAX_BYTES);
-    buffer_reserve(&out, private_reveal(&ask->system).length +
+    buffer_reserve(&out, request.instructions.length +
+                             private_reveal(&ask->system).length +
                              private_reveal(&ask->user).length + REQUEST_EXTRA_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    http->wire->write(&writer, http->settings, http->provider.model, ask);
+    http->wire->write(&writer, &request);
     self->form_offset = out.length;
     write_form(self, &out, ask);
     exact = private_text_copy(out.bytes, out.length);
@@ -287,8 +318,8 @@ static void on_event(void *context, struct span data)
     else
         read_object(reading, data);
     if (reading->error == OK && reading->text.length > known)
-        self->on_text(self->context, (struct span){reading->text.bytes + known,
-                                                   reading->text.length - known});
+        self->on_text(self->context,
+                      (struct span){reading->text.bytes, reading->text.length});
 }
 
 /* ---- the end ---- */
@@ -317,6 +348,7 @@ static void take_text(struct coach_reading *reading, struct verdict *verdict)
     struct private_text *text = &verdict->answer.text;
 
     verdict->error = OK;
+    verdict->answer.is_another = reading->refusal.length > 0;
     if (reading->refusal.length > 0)
         *text =
             write_refusal((struct span){reading->refusal.bytes, reading->refusal.length});
@@ -468,6 +500,8 @@ static void http_free(struct coach *coach)
     struct coach_http *http = (struct coach_http *)coach;
 
     provider_done(&http->provider);
+    for (size_t at = 0; at < INSTRUCTIONS_MOST; at++)
+        buffer_done(&http->instructions[at].escaped);
     free(http->base_url);
     free(http);
 }

@@ -37,6 +37,14 @@ struct coach_code {
     enum error error; /* OK: as the status says */
 };
 
+/* What a request is made of; all is borrowed. */
+struct coach_request {
+    const struct settings *settings;
+    const char *model;
+    const struct coach_ask *ask;
+    struct span instructions; /* as they stand in JSON: json_private_behind() */
+};
+
 /* One vendor's wire; static. */
 struct coach_wire {
     const char *name;
@@ -55,8 +63,7 @@ struct coach_wire {
     enum coach_form (*strongest)(const char *model);
 
     /* Writes the members of the request's JSON object, but for the form. */
-    void (*write)(struct json_writer *writer, const struct settings *settings,
-                  const char *model, const struct coach_ask *ask);
+    void (*write)(struct json_writer *writer, const struct coach_request *request);
 
     /* Writes the member that asks for the form, if there is one; the last two are NULL for
      * all but COACH_FORM_SCHEMA. */

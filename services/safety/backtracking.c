@@ -2,15 +2,13 @@
  * A walk from the end of a pattern to its start, in which every repeat is held against the
  * characters that may follow it.
  */
-#include "backtracking.h"
-#include "pattern_syntax.h"
+#include "backtracking_internal.h"
+#include "pattern_syntax_internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-static void walk(const struct pattern_item *sequence, struct char_set follow,
-                 unsigned times, struct backtracking *found);
 static bool first_of(const struct pattern_item *sequence, struct char_set *set);
 
 static void set_join(struct char_set *set, const struct char_set *other)
@@ -23,28 +21,6 @@ static bool set_meets(const struct char_set *one, const struct char_set *other)
 {
     return ((one->bits[0] & other->bits[0]) | (one->bits[1] & other->bits[1]) |
             (one->bits[2] & other->bits[2])) != 0;
-}
-
-struct backtracking backtracking_of(const char *pattern)
-{
-    struct pattern_parser parser = {.pattern = pattern};
-    struct backtracking found = {0};
-    struct pattern_item *alternatives = pattern_syntax_parse(&parser);
-    struct char_set nothing = {{0}};
-
-    for (struct pattern_item *one = alternatives; one != NULL; one = one->next)
-        walk(one->inner, nothing, 1, &found);
-    if (parser.is_unreadable) {
-        found.is_unbounded = true;
-        found.offset = parser.at;
-    }
-    pattern_syntax_free(alternatives);
-    return found;
-}
-
-bool backtracking_is_costly(struct backtracking backtracking)
-{
-    return backtracking.is_unbounded || backtracking.choices > MOST_CHOICES;
 }
 
 /* What the item can begin with; true where it can be empty, so that what follows counts
@@ -67,15 +43,6 @@ static bool first_of_item(const struct pattern_item *item, struct char_set *set)
          one = one->next)
         can_be_empty = first_of(one->inner, set) || can_be_empty;
     return can_be_empty;
-}
-
-static bool first_of(const struct pattern_item *sequence, struct char_set *set)
-{
-    for (; sequence != NULL; sequence = sequence->next) {
-        if (!first_of_item(sequence, set))
-            return false;
-    }
-    return true;
 }
 
 /* Notes the repeats of the sequence that can also match what follows them.  `times` is
@@ -110,4 +77,35 @@ static void walk(const struct pattern_item *sequence, struct char_set follow,
     for (const struct pattern_item *one = sequence->alternatives; one != NULL;
          one = one->next)
         walk(one->inner, after, times < MANY ? times : MANY, found);
+}
+
+struct backtracking backtracking_of(const char *pattern)
+{
+    struct pattern_parser parser = {.pattern = pattern};
+    struct backtracking found = {0};
+    struct pattern_item *alternatives = pattern_syntax_parse(&parser);
+    struct char_set nothing = {{0}};
+
+    for (struct pattern_item *one = alternatives; one != NULL; one = one->next)
+        walk(one->inner, nothing, 1, &found);
+    if (parser.is_unreadable) {
+        found.is_unbounded = true;
+        found.offset = parser.at;
+    }
+    pattern_syntax_free(alternatives);
+    return found;
+}
+
+bool backtracking_is_costly(struct backtracking backtracking)
+{
+    return backtracking.is_unbounded || backtracking.choices > MOST_CHOICES;
+}
+
+static bool first_of(const struct pattern_item *sequence, struct char_set *set)
+{
+    for (; sequence != NULL; sequence = sequence->next) {
+        if (!first_of_item(sequence, set))
+            return false;
+    }
+    return true;
 }

@@ -5,11 +5,11 @@
 #include "filter_internal.h"
 
 #include "mem.h"
-#include "normalise.h"
+#include "normalise_internal.h"
 #include "private_reveal.h"
-#include "ruleset.h"
+#include "ruleset_internal.h"
 #include "utf8.h"
-#include "visible.h"
+#include "visible_internal.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -52,39 +52,17 @@ struct filter {
     struct normal_text normal;
     char *repaired; /* owned; a text that was not UTF-8, with the wrong bytes replaced */
     size_t repaired_capacity;
-    hs_scratch_t *scratch;                      /* owned */
     struct sightings *sightings[SURFACE_COUNT]; /* owned */
     bool ignores_prefilter;
-    uint64_t steps; /* counted in the text at hand */
-    size_t length;  /* of the text at hand */
+    bool
+        has_odd_case; /* the raw text at hand does: it is looked at without the prefilter */
+    uint64_t steps;   /* counted in the text at hand */
+    size_t length;    /* of the text at hand */
     int64_t
         started_us; /* CPU time of the thread when the text at hand came, if it is long */
 };
 
-static bool prepare(struct filter *filter, const char *text, size_t length,
-                    struct subject *subjects);
-static size_t next_candidate(const struct filter *filter, size_t from);
-static enum filter_outcome try_rule(struct filter *filter, size_t index,
-                                    const struct subject *subjects, struct hit *ret_hit);
-static struct filter_verdict verdict_of(const struct filter *filter, size_t index,
-                                        const struct hit *hit, const char *text);
-static struct subject repair(struct filter *filter, const char *text, size_t length);
-static enum filter_outcome find(struct filter *filter, size_t index, int surface,
-                                struct subject subject, size_t *ret_start,
-                                size_t *ret_end);
-static bool next_stretch(const struct filter *filter, size_t index, int surface,
-                         struct subject subject, size_t from,
-                         struct stretch *ret_stretch);
-static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
-                                       int surface, struct subject subject, size_t start,
-                                       size_t end);
-static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
-                                 struct subject subject, struct stretch stretch,
-                                 size_t *ret_start, size_t *ret_end);
-
 static int count_step(pcre2_callout_block *block, void *context);
-static bool is_out_of_time(struct filter *filter);
-static int64_t thread_cpu_us(void);
 
 struct filter *filter_new(struct ruleset *ruleset)
 {
@@ -102,7 +80,6 @@ struct filter *filter_new(struct ruleset *ruleset)
     pcre2_jit_stack_assign(filter->context, NULL, filter->stack);
     pcre2_set_callout(filter->context, count_step, filter);
     for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-        prefilter_fit_scratch(ruleset->prefilters[surface], &filter->scratch);
         filter->sightings[surface] = sightings_new(ruleset->prefilters[surface]);
     }
     return filter;
@@ -119,7 +96,6 @@ void filter_free(struct filter *filter)
     if (filter->repaired != NULL)
         sodium_memzero(filter->repaired, filter->repaired_capacity);
     free(filter->repaired);
-    hs_free_scratch(filter->scratch);
     for (int surface = 0; surface < SURFACE_COUNT; surface++)
         sightings_free(filter->sightings[surface]);
     ruleset_unref(filter->ruleset);
@@ -136,57 +112,6 @@ void filter_ignore_prefilter(struct filter *filter)
     filter->ignores_prefilter = true;
 }
 
-struct filter_verdict filter_check(struct filter *filter, const char *text, size_t length)
-{
-    static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
-    struct ruleset *ruleset = filter->ruleset;
-    struct subject subjects[SURFACE_COUNT];
-
-    if (!prepare(filter, text, length, subjects))
-        return unavailable;
-    for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
-         i = next_candidate(filter, i + 1)) {
-        struct hit hit = {0};
-        switch (try_rule(filter, i, subjects, &hit)) {
-        case FILTER_UNAVAILABLE: return unavailable;
-        case FILTER_PASS: continue;
-        case FILTER_HIT: break;
-        }
-        const struct rule *rule = &ruleset->rules[i];
-        atomic_fetch_add_explicit(&ruleset->counters[rule->counter].hits, 1,
-                                  memory_order_relaxed);
-        if (!rule->is_shadow)
-            return verdict_of(filter, i, &hit, text);
-    }
-    return (struct filter_verdict){.outcome = FILTER_PASS};
-}
-
-static struct filter_verdict check_private(struct filter *filter,
-                                           const struct private_text *text)
-{
-    struct span span = private_reveal(text);
-
-    if (filter == NULL || span.length == 0)
-        return (struct filter_verdict){.outcome = FILTER_PASS};
-    return filter_check(filter, span.bytes, span.length);
-}
-
-struct filter_verdict filter_admit(struct filter *filter, struct private_text *text)
-{
-    struct private_text shown = visible_order(text);
-    struct filter_verdict verdict;
-
-    visible_keep(text);
-    verdict = check_private(filter, text);
-    if (verdict.outcome == FILTER_PASS && !private_text_is_empty(&shown)) {
-        verdict = check_private(filter, &shown);
-        verdict.start = 0; /* not a place of the text itself */
-        verdict.end = private_reveal(text).length;
-    }
-    private_text_free(&shown);
-    return verdict;
-}
-
 /* The first entry at or after `from` that may match on one of the surfaces. */
 static size_t next_candidate(const struct filter *filter, size_t from)
 {
@@ -198,18 +123,53 @@ static size_t next_candidate(const struct filter *filter, size_t from)
         size_t one = prefilter_candidate(filter->sightings[surface], from);
         next = one < next ? one : next;
     }
+    for (size_t i = from; filter->has_odd_case && i < next; i++) {
+        if (filter->ruleset->rules[i].code[RAW] != NULL)
+            next = i;
+    }
     return next;
 }
 
-enum filter_outcome filter_check_entry(struct filter *filter, size_t index,
-                                       const char *text, size_t length)
+/* Are there letters past ASCII which are k and s in another case, as PCRE2 sees it?  The prefilter does not
+ * know them, and what the normalised surface is made of has none. */
+static bool has_odd_case(struct subject raw)
 {
-    struct subject subjects[SURFACE_COUNT];
-    struct hit hit;
+    return memmem(raw.bytes, raw.length, "\u212a", 3) != NULL ||
+           memmem(raw.bytes, raw.length, "\u017f", 2) != NULL;
+}
 
-    if (!prepare(filter, text, length, subjects))
-        return FILTER_UNAVAILABLE;
-    return try_rule(filter, index, subjects, &hit);
+/* PCRE2 wants UTF-8.  A wrong byte becomes a control character, so that offsets stay. */
+static struct subject repair(struct filter *filter, const char *text, size_t length)
+{
+    if (length == 0)
+        return (struct subject){"", 0};
+    if (utf8_is_valid(text, length))
+        return (struct subject){text, length};
+
+    if (filter->repaired_capacity < length) {
+        filter->repaired = mem_realloc(filter->repaired, length);
+        filter->repaired_capacity = length;
+    }
+    for (size_t i = 0; i < length;) {
+        size_t width = 1;
+        while (width <= 4 && i + width <= length && !utf8_is_valid(text + i, width))
+            width++;
+        if (width > 4 || i + width > length) {
+            filter->repaired[i++] = '\x1a';
+        } else {
+            memcpy(filter->repaired + i, text + i, width);
+            i += width;
+        }
+    }
+    return (struct subject){filter->repaired, length};
+}
+
+static int64_t thread_cpu_us(void)
+{
+    struct timespec now;
+
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 + 1;
 }
 
 /* The text's surfaces, and what the prefilter sees on them; false where there can be no verdict. */
@@ -218,24 +178,170 @@ static bool prepare(struct filter *filter, const char *text, size_t length,
 {
     struct ruleset *ruleset = filter->ruleset;
     const struct normal_text *normal = &filter->normal;
+    bool is_even;
 
     if (length >= MAX_TEXT_BYTES)
         return false;
     filter->steps = 0;
     filter->length = length;
     filter->started_us = length > LONG_BYTES ? thread_cpu_us() : 0;
-    subjects[RAW] = repair(filter, text, length);
-    normalise(&filter->normal, ruleset->words, subjects[RAW].bytes, length);
+    is_even = length > 0 && normalise_is_even(text, length);
+    subjects[RAW] =
+        is_even ? (struct subject){text, length} : repair(filter, text, length);
+    normalise(&filter->normal, ruleset->words, subjects[RAW].bytes, length, is_even);
     subjects[NORMALISED] = (struct subject){normal->bytes, normal->length};
     subjects[DISGUISED] =
         (struct subject){normal->disguised.bytes, normal->disguised.length};
     for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-        if (!prefilter_scan(ruleset->prefilters[surface], filter->scratch,
-                            subjects[surface].bytes, subjects[surface].length,
-                            filter->sightings[surface]))
-            return false;
+        prefilter_scan(ruleset->prefilters[surface], subjects[surface].bytes,
+                       subjects[surface].length, normal->is_plain,
+                       filter->sightings[surface]);
     }
+    filter->has_odd_case = normal->is_folded && has_odd_case(subjects[RAW]);
     return true;
+}
+
+/* Places to try, from the start of a character on. */
+static bool next_stretch(const struct filter *filter, size_t index, int surface,
+                         struct subject subject, size_t from, struct stretch *ret_stretch)
+{
+    struct stretch stretch = {from, subject.length};
+
+    if (from > subject.length)
+        return false;
+    if (!filter->ignores_prefilter && !(surface == RAW && filter->has_odd_case) &&
+        !prefilter_next(filter->ruleset->prefilters[surface], filter->sightings[surface],
+                        index, from, &stretch))
+        return false;
+    while (stretch.start < subject.length &&
+           ((unsigned char)subject.bytes[stretch.start] & 0xc0) == 0x80)
+        stretch.start++;
+    *ret_stretch = stretch;
+    return true;
+}
+
+/* A text that is not long gets its time from the first look at the clock on. */
+static bool is_out_of_time(struct filter *filter)
+{
+    int64_t now_us = thread_cpu_us();
+    int64_t mebibytes = (int64_t)(filter->length >> 20) + 1;
+
+    if (filter->started_us == 0)
+        filter->started_us = now_us;
+    return now_us - filter->started_us > MAX_CPU_US * mebibytes;
+}
+
+/*
+ * Looks for a match that starts in a stretch of the text, a slice of it at a time, so
+ * that a pattern that takes long from each place is stopped between two slices.
+ * Everything that is neither a match nor "no match" is a verdict that was not reached.
+ */
+static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
+                                 struct subject subject, struct stretch stretch,
+                                 size_t *ret_start, size_t *ret_end)
+{
+    size_t slice = filter->ruleset->is_trusted ? TRUSTED_SLICE
+                                               : SLICE_WORK / (subject.length + 1) + 16;
+    size_t from = stretch.start;
+
+    for (;;) {
+        bool is_last = stretch.end <= from || stretch.end - from <= slice;
+        pcre2_set_offset_limit(filter->context, is_last ? stretch.end : from + slice);
+        int result = pcre2_match(code, (PCRE2_SPTR)subject.bytes, subject.length, from,
+                                 PCRE2_NO_UTF_CHECK, filter->match, filter->context);
+        if (result >= 0)
+            break;
+        if (result != PCRE2_ERROR_NOMATCH || (!is_last && is_out_of_time(filter)))
+            return FILTER_UNAVAILABLE;
+        if (is_last)
+            return FILTER_PASS;
+        from += slice;
+        while (from < subject.length &&
+               ((unsigned char)subject.bytes[from] & 0xc0) == 0x80)
+            from++;
+    }
+    *ret_start = pcre2_get_ovector_pointer(filter->match)[0];
+    *ret_end = pcre2_get_ovector_pointer(filter->match)[1];
+    if (*ret_end < *ret_start) /* \K in a lookahead can turn them round */
+        *ret_end = *ret_start;
+    return FILTER_HIT;
+}
+
+/* FILTER_HIT: there is something near the match, in its sentence, that makes it harmless.
+ */
+static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
+                                       int surface, struct subject subject, size_t start,
+                                       size_t end)
+{
+    size_t left = start > UNLESS_REACH_BYTES ? start - UNLESS_REACH_BYTES : 0;
+    size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
+                                                             : subject.length;
+
+    while (left < start && ((unsigned char)subject.bytes[left] & 0xc0) == 0x80)
+        left++;
+    while (right < subject.length && ((unsigned char)subject.bytes[right] & 0xc0) == 0x80)
+        right++;
+    for (size_t i = left; i < start; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            left = i + 1;
+    }
+    for (size_t i = end; i < right; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            right = i;
+    }
+
+    const size_t sides[SIDE_COUNT][2] = {[SIDE_AROUND] = {left, right},
+                                         [SIDE_BEFORE] = {left, start},
+                                         [SIDE_AFTER] = {start, right}};
+    for (int side = 0; side < SIDE_COUNT; side++) {
+        const pcre2_code *unless = rule->unless[surface][side];
+        struct subject window = {subject.bytes + sides[side][0],
+                                 sides[side][1] - sides[side][0]};
+        if (unless == NULL)
+            continue;
+        struct stretch everywhere = {0, window.length};
+        enum filter_outcome outcome =
+            match(filter, unless, window, everywhere, &start, &end);
+        if (outcome != FILTER_PASS)
+            return outcome;
+    }
+    return FILTER_PASS;
+}
+
+/* The first match of the rule, where the prefilter says there may be one, that nothing
+ * around it makes harmless. */
+static enum filter_outcome find(struct filter *filter, size_t index, int surface,
+                                struct subject subject, size_t *ret_start,
+                                size_t *ret_end)
+{
+    const struct rule *rule = &filter->ruleset->rules[index];
+    struct stretch stretch;
+    size_t from = 0;
+    unsigned rounds = 0;
+
+    while (next_stretch(filter, index, surface, subject, from, &stretch)) {
+        size_t start;
+        size_t end;
+        if (++rounds % ROUNDS == 0 && is_out_of_time(filter))
+            return FILTER_UNAVAILABLE;
+        enum filter_outcome outcome =
+            match(filter, rule->code[surface], subject, stretch, &start, &end);
+        if (outcome == FILTER_PASS) {
+            from = stretch.end + 1;
+            continue;
+        }
+        if (outcome == FILTER_HIT)
+            outcome = look_around(filter, rule, surface, subject, start, end);
+        if (outcome == FILTER_UNAVAILABLE)
+            return outcome;
+        if (outcome == FILTER_PASS) {
+            *ret_start = start;
+            *ret_end = end;
+            return FILTER_HIT;
+        }
+        from = start + 1;
+    }
+    return FILTER_PASS;
 }
 
 /* The surfaces that the rule looks at and may match on. */
@@ -289,162 +395,66 @@ static struct filter_verdict verdict_of(const struct filter *filter, size_t inde
     };
 }
 
-/* PCRE2 wants UTF-8.  A wrong byte becomes a control character, so that offsets stay. */
-static struct subject repair(struct filter *filter, const char *text, size_t length)
+struct filter_verdict filter_check(struct filter *filter, const char *text, size_t length)
 {
-    if (length == 0)
-        return (struct subject){"", 0};
-    if (utf8_is_valid(text, length))
-        return (struct subject){text, length};
+    static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
+    struct ruleset *ruleset = filter->ruleset;
+    struct subject subjects[SURFACE_COUNT];
 
-    if (filter->repaired_capacity < length) {
-        filter->repaired = mem_realloc(filter->repaired, length);
-        filter->repaired_capacity = length;
-    }
-    for (size_t i = 0; i < length;) {
-        size_t width = 1;
-        while (width <= 4 && i + width <= length && !utf8_is_valid(text + i, width))
-            width++;
-        if (width > 4 || i + width > length) {
-            filter->repaired[i++] = '\x1a';
-        } else {
-            memcpy(filter->repaired + i, text + i, width);
-            i += width;
+    if (!prepare(filter, text, length, subjects))
+        return unavailable;
+    for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
+         i = next_candidate(filter, i + 1)) {
+        struct hit hit = {0};
+        switch (try_rule(filter, i, subjects, &hit)) {
+        case FILTER_UNAVAILABLE: return unavailable;
+        case FILTER_PASS: continue;
+        case FILTER_HIT: break;
         }
+        const struct rule *rule = &ruleset->rules[i];
+        atomic_fetch_add_explicit(&ruleset->counters[rule->counter].hits, 1,
+                                  memory_order_relaxed);
+        if (!rule->is_shadow)
+            return verdict_of(filter, i, &hit, text);
     }
-    return (struct subject){filter->repaired, length};
+    return (struct filter_verdict){.outcome = FILTER_PASS};
 }
 
-/* The first match of the rule, where the prefilter says there may be one, that nothing
- * around it makes harmless. */
-static enum filter_outcome find(struct filter *filter, size_t index, int surface,
-                                struct subject subject, size_t *ret_start,
-                                size_t *ret_end)
+static struct filter_verdict check_private(struct filter *filter,
+                                           const struct private_text *text)
 {
-    const struct rule *rule = &filter->ruleset->rules[index];
-    struct stretch stretch;
-    size_t from = 0;
-    unsigned rounds = 0;
+    struct span span = private_reveal(text);
 
-    while (next_stretch(filter, index, surface, subject, from, &stretch)) {
-        size_t start;
-        size_t end;
-        if (++rounds % ROUNDS == 0 && is_out_of_time(filter))
-            return FILTER_UNAVAILABLE;
-        enum filter_outcome outcome =
-            match(filter, rule->code[surface], subject, stretch, &start, &end);
-        if (outcome == FILTER_PASS) {
-            from = stretch.end + 1;
-            continue;
-        }
-        if (outcome == FILTER_HIT)
-            outcome = look_around(filter, rule, surface, subject, start, end);
-        if (outcome == FILTER_UNAVAILABLE)
-            return outcome;
-        if (outcome == FILTER_PASS) {
-            *ret_start = start;
-            *ret_end = end;
-            return FILTER_HIT;
-        }
-        from = start + 1;
-    }
-    return FILTER_PASS;
+    if (filter == NULL || span.length == 0)
+        return (struct filter_verdict){.outcome = FILTER_PASS};
+    return filter_check(filter, span.bytes, span.length);
 }
 
-/* Places to try, from the start of a character on. */
-static bool next_stretch(const struct filter *filter, size_t index, int surface,
-                         struct subject subject, size_t from, struct stretch *ret_stretch)
+struct filter_verdict filter_admit(struct filter *filter, struct private_text *text)
 {
-    struct stretch stretch = {from, subject.length};
+    struct private_text shown = visible_order(text);
+    struct filter_verdict verdict;
 
-    if (from > subject.length)
-        return false;
-    if (!filter->ignores_prefilter &&
-        !prefilter_next(filter->ruleset->prefilters[surface], filter->sightings[surface],
-                        index, from, &stretch))
-        return false;
-    while (stretch.start < subject.length &&
-           ((unsigned char)subject.bytes[stretch.start] & 0xc0) == 0x80)
-        stretch.start++;
-    *ret_stretch = stretch;
-    return true;
+    visible_keep(text);
+    verdict = check_private(filter, text);
+    if (verdict.outcome == FILTER_PASS && !private_text_is_empty(&shown)) {
+        verdict = check_private(filter, &shown);
+        verdict.start = 0; /* not a place of the text itself */
+        verdict.end = private_reveal(text).length;
+    }
+    private_text_free(&shown);
+    return verdict;
 }
 
-/* FILTER_HIT: there is something near the match, in its sentence, that makes it harmless.
- */
-static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
-                                       int surface, struct subject subject, size_t start,
-                                       size_t end)
+enum filter_outcome filter_check_entry(struct filter *filter, size_t index,
+                                       const char *text, size_t length)
 {
-    size_t left = start > UNLESS_REACH_BYTES ? start - UNLESS_REACH_BYTES : 0;
-    size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
-                                                             : subject.length;
+    struct subject subjects[SURFACE_COUNT];
+    struct hit hit;
 
-    while (left < start && ((unsigned char)subject.bytes[left] & 0xc0) == 0x80)
-        left++;
-    while (right < subject.length && ((unsigned char)subject.bytes[right] & 0xc0) == 0x80)
-        right++;
-    for (size_t i = left; i < start; i++) {
-        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
-            left = i + 1;
-    }
-    for (size_t i = end; i < right; i++) {
-        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
-            right = i;
-    }
-
-    const size_t sides[SIDE_COUNT][2] = {[SIDE_AROUND] = {left, right},
-                                         [SIDE_BEFORE] = {left, start},
-                                         [SIDE_AFTER] = {start, right}};
-    for (int side = 0; side < SIDE_COUNT; side++) {
-        const pcre2_code *unless = rule->unless[surface][side];
-        struct subject window = {subject.bytes + sides[side][0],
-                                 sides[side][1] - sides[side][0]};
-        if (unless == NULL)
-            continue;
-        struct stretch everywhere = {0, window.length};
-        enum filter_outcome outcome =
-            match(filter, unless, window, everywhere, &start, &end);
-        if (outcome != FILTER_PASS)
-            return outcome;
-    }
-    return FILTER_PASS;
-}
-
-/*
- * Looks for a match that starts in a stretch of the text, a slice of it at a time, so
- * that a pattern that takes long from each place is stopped between two slices.
- * Everything that is neither a match nor "no match" is a verdict that was not reached.
- */
-static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
-                                 struct subject subject, struct stretch stretch,
-                                 size_t *ret_start, size_t *ret_end)
-{
-    size_t slice = filter->ruleset->is_trusted ? TRUSTED_SLICE
-                                               : SLICE_WORK / (subject.length + 1) + 16;
-    size_t from = stretch.start;
-
-    for (;;) {
-        bool is_last = stretch.end <= from || stretch.end - from <= slice;
-        pcre2_set_offset_limit(filter->context, is_last ? stretch.end : from + slice);
-        int result = pcre2_match(code, (PCRE2_SPTR)subject.bytes, subject.length, from,
-                                 PCRE2_NO_UTF_CHECK, filter->match, filter->context);
-        if (result >= 0)
-            break;
-        if (result != PCRE2_ERROR_NOMATCH || (!is_last && is_out_of_time(filter)))
-            return FILTER_UNAVAILABLE;
-        if (is_last)
-            return FILTER_PASS;
-        from += slice;
-        while (from < subject.length &&
-               ((unsigned char)subject.bytes[from] & 0xc0) == 0x80)
-            from++;
-    }
-    *ret_start = pcre2_get_ovector_pointer(filter->match)[0];
-    *ret_end = pcre2_get_ovector_pointer(filter->match)[1];
-    if (*ret_end < *ret_start) /* \K in a lookahead can turn them round */
-        *ret_end = *ret_start;
-    return FILTER_HIT;
+    if (!prepare(filter, text, length, subjects))
+        return FILTER_UNAVAILABLE;
+    return try_rule(filter, index, subjects, &hit);
 }
 
 static int count_step(pcre2_callout_block *block, void *context)
@@ -453,23 +463,4 @@ static int count_step(pcre2_callout_block *block, void *context)
 
     (void)block;
     return ++filter->steps > MAX_STEPS ? PCRE2_ERROR_CALLOUT : 0;
-}
-
-/* A text that is not long gets its time from the first look at the clock on. */
-static bool is_out_of_time(struct filter *filter)
-{
-    int64_t now_us = thread_cpu_us();
-    int64_t mebibytes = (int64_t)(filter->length >> 20) + 1;
-
-    if (filter->started_us == 0)
-        filter->started_us = now_us;
-    return now_us - filter->started_us > MAX_CPU_US * mebibytes;
-}
-
-static int64_t thread_cpu_us(void)
-{
-    struct timespec now;
-
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
-    return (int64_t)now.tv_sec * 1000000 + now.tv_nsec / 1000 + 1;
 }

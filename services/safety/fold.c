@@ -3,7 +3,7 @@
  * it looks like where the rest of its word is Latin too, or where the whole word is made
  * of such letters.
  */
-#include "fold.h"
+#include "fold_internal.h"
 
 #include "mem.h"
 #include "utf8.h"
@@ -24,16 +24,6 @@ static const struct lookalike lookalikes[] = {
 #define LOOKALIKE(code_point, latin) {code_point, latin},
 #include "lookalikes.def"
 };
-
-static void fold_word(struct folded_text *folded, const char *text, size_t start,
-                      size_t end);
-static bool reads_as_latin(const char *text, size_t start, size_t end);
-static void fold_code_point(struct folded_text *folded, uint32_t code_point,
-                            bool is_latin);
-static bool has_foreign_letter(const char *text, size_t start, size_t end);
-static bool fold_punctuation(struct folded_text *folded, uint32_t code_point);
-static const char *lookalike_of(uint32_t code_point);
-static void put(struct folded_text *folded, const char *bytes, size_t length);
 
 static bool is_mark(utf8proc_category_t category)
 {
@@ -87,49 +77,21 @@ bool fold_is_needed(const char *text, size_t length)
     return next_high(text, length, 0) < length;
 }
 
-/* What is plain is copied up to the word with the next character that is not. */
-void fold_text(struct folded_text *folded, const char *text, size_t length)
+static const char *lookalike_of(uint32_t code_point)
 {
-    folded->length = 0;
-    offsets_clear(&folded->offsets);
-    for (size_t i = 0; i < length;) {
-        size_t start = next_high(text, length, i);
-        size_t end = start;
+    size_t low = 0;
+    size_t high = sizeof lookalikes / sizeof *lookalikes;
 
-        while (start < length && start > i && (unsigned char)text[start - 1] > ' ')
-            start--;
-        while (end < length && (unsigned char)text[end] > ' ')
-            end++;
-        offsets_add(&folded->offsets, folded->length, i);
-        put(folded, text + i, start - i);
-        if (start < end)
-            fold_word(folded, text, start, end);
-        i = end;
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+        if (lookalikes[middle].code_point == code_point)
+            return lookalikes[middle].latin;
+        if (lookalikes[middle].code_point < code_point)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    offsets_add(&folded->offsets, folded->length, length);
-    put(folded, "", 1);
-    folded->length--;
-}
-
-static void fold_word(struct folded_text *folded, const char *text, size_t start,
-                      size_t end)
-{
-    bool is_latin = reads_as_latin(text, start, end);
-
-    if (is_latin && has_foreign_letter(text, start, end)) {
-        static const char mark = FOLD_LOOKALIKE_MARK;
-        offsets_add(&folded->offsets, folded->length, start);
-        put(folded, &mark, 1);
-    }
-    for (size_t i = start; i < end;) {
-        size_t before = folded->length;
-        size_t at = i;
-        uint32_t code_point = utf8_next(text, end, &i);
-
-        fold_code_point(folded, code_point, is_latin);
-        if (folded->length > before)
-            offsets_add(&folded->offsets, before, at);
-    }
+    return NULL;
 }
 
 static bool reads_as_latin(const char *text, size_t start, size_t end)
@@ -171,6 +133,25 @@ static bool has_foreign_letter(const char *text, size_t start, size_t end)
     return false;
 }
 
+static void put(struct folded_text *folded, const char *bytes, size_t length)
+{
+    if (length == 0)
+        return;
+    if (folded->capacity - folded->length < length) {
+        size_t capacity = (folded->capacity + length) * 2;
+        char *larger = mem_zalloc(capacity);
+        if (folded->bytes != NULL) {
+            memcpy(larger, folded->bytes, folded->length);
+            sodium_memzero(folded->bytes, folded->capacity);
+            free(folded->bytes);
+        }
+        folded->bytes = larger;
+        folded->capacity = capacity;
+    }
+    memcpy(folded->bytes + folded->length, bytes, length);
+    folded->length += length;
+}
+
 /* A row of emoji, arrows and other pictures stands between words and letters as one '~' does. */
 static void put_other(struct folded_text *folded, utf8proc_int32_t code_point)
 {
@@ -183,50 +164,6 @@ static void put_other(struct folded_text *folded, utf8proc_int32_t code_point)
             (size_t)utf8proc_encode_char(code_point, encoded));
     else if (folded->length == 0 || folded->bytes[folded->length - 1] != '~')
         put(folded, "~", 1);
-}
-
-static void fold_code_point(struct folded_text *folded, uint32_t code_point,
-                            bool is_latin)
-{
-    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code_point);
-    utf8proc_int32_t parts[MAX_DECOMPOSED];
-    int boundary = UTF8PROC_BOUNDCLASS_START;
-    const char *alike = NULL;
-
-    if (code_point < 0x80) {
-        char c = (char)code_point;
-        put(folded, &c, 1);
-        return;
-    }
-    if (utf8_is_invisible(code_point) || category == UTF8PROC_CATEGORY_CF ||
-        fold_punctuation(folded, code_point))
-        return;
-    if (is_latin || code_point < 0x250)
-        alike = lookalike_of(code_point);
-    if (alike != NULL) {
-        put(folded, alike, strlen(alike));
-        return;
-    }
-    if (!may_hold_latin(code_point)) {
-        put_other(folded, utf8proc_tolower((utf8proc_int32_t)code_point));
-        return;
-    }
-    utf8proc_ssize_t count = utf8proc_decompose_char(
-        (utf8proc_int32_t)code_point, parts, MAX_DECOMPOSED,
-        UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD, &boundary);
-    for (utf8proc_ssize_t i = 0; i < count && count <= MAX_DECOMPOSED; i++) {
-        uint32_t part = (uint32_t)parts[i];
-        bool follows_ascii =
-            folded->length > 0 && (unsigned char)folded->bytes[folded->length - 1] < 0x80;
-
-        if (is_mark(utf8proc_category(parts[i])) && follows_ascii)
-            continue;
-        alike = is_latin ? lookalike_of(part) : NULL;
-        if (alike != NULL)
-            put(folded, alike, strlen(alike));
-        else
-            put_other(folded, parts[i]);
-    }
 }
 
 /* Quotes, dashes, spaces and stops of all sorts as the ASCII ones. */
@@ -275,40 +212,93 @@ static bool fold_punctuation(struct folded_text *folded, uint32_t code_point)
     return true;
 }
 
-static const char *lookalike_of(uint32_t code_point)
+static void fold_code_point(struct folded_text *folded, uint32_t code_point,
+                            bool is_latin)
 {
-    size_t low = 0;
-    size_t high = sizeof lookalikes / sizeof *lookalikes;
+    utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code_point);
+    utf8proc_int32_t parts[MAX_DECOMPOSED];
+    int boundary = UTF8PROC_BOUNDCLASS_START;
+    const char *alike = NULL;
 
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (lookalikes[middle].code_point == code_point)
-            return lookalikes[middle].latin;
-        if (lookalikes[middle].code_point < code_point)
-            low = middle + 1;
-        else
-            high = middle;
+    if (code_point < 0x80) {
+        char c = (char)code_point;
+        put(folded, &c, 1);
+        return;
     }
-    return NULL;
+    if (utf8_is_invisible(code_point) || category == UTF8PROC_CATEGORY_CF ||
+        fold_punctuation(folded, code_point))
+        return;
+    if (is_latin || code_point < 0x250)
+        alike = lookalike_of(code_point);
+    if (alike != NULL) {
+        put(folded, alike, strlen(alike));
+        return;
+    }
+    if (!may_hold_latin(code_point)) {
+        put_other(folded, utf8proc_tolower((utf8proc_int32_t)code_point));
+        return;
+    }
+    utf8proc_ssize_t count = utf8proc_decompose_char(
+        (utf8proc_int32_t)code_point, parts, MAX_DECOMPOSED,
+        UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD, &boundary);
+    for (utf8proc_ssize_t i = 0; i < count && count <= MAX_DECOMPOSED; i++) {
+        uint32_t part = (uint32_t)parts[i];
+        bool follows_ascii =
+            folded->length > 0 && (unsigned char)folded->bytes[folded->length - 1] < 0x80;
+
+        if (is_mark(utf8proc_category(parts[i])) && follows_ascii)
+            continue;
+        alike = is_latin ? lookalike_of(part) : NULL;
+        if (alike != NULL)
+            put(folded, alike, strlen(alike));
+        else
+            put_other(folded, parts[i]);
+    }
 }
 
-static void put(struct folded_text *folded, const char *bytes, size_t length)
+static void fold_word(struct folded_text *folded, const char *text, size_t start,
+                      size_t end)
 {
-    if (length == 0)
-        return;
-    if (folded->capacity - folded->length < length) {
-        size_t capacity = (folded->capacity + length) * 2;
-        char *larger = mem_zalloc(capacity);
-        if (folded->bytes != NULL) {
-            memcpy(larger, folded->bytes, folded->length);
-            sodium_memzero(folded->bytes, folded->capacity);
-            free(folded->bytes);
-        }
-        folded->bytes = larger;
-        folded->capacity = capacity;
+    bool is_latin = reads_as_latin(text, start, end);
+
+    if (is_latin && has_foreign_letter(text, start, end)) {
+        static const char mark = FOLD_LOOKALIKE_MARK;
+        offsets_add(&folded->offsets, folded->length, start);
+        put(folded, &mark, 1);
     }
-    memcpy(folded->bytes + folded->length, bytes, length);
-    folded->length += length;
+    for (size_t i = start; i < end;) {
+        size_t before = folded->length;
+        size_t at = i;
+        uint32_t code_point = utf8_next(text, end, &i);
+
+        fold_code_point(folded, code_point, is_latin);
+        if (folded->length > before)
+            offsets_add(&folded->offsets, before, at);
+    }
+}
+
+/* What is plain is copied up to the word with the next character that is not. */
+void fold_text(struct folded_text *folded, const char *text, size_t length)
+{
+    folded->length = 0;
+    offsets_clear(&folded->offsets);
+    for (size_t i = 0; i < length;) {
+        size_t start = next_high(text, length, i);
+        size_t end = start;
+
+        while (start < length && start > i && (unsigned char)text[start - 1] > ' ')
+            start--;
+        while (end < length && (unsigned char)text[end] > ' ')
+            end++;
+        offsets_add(&folded->offsets, folded->length, i);
+        put(folded, text + i, start - i);
+        if (start < end)
+            fold_word(folded, text, start, end);
+        i = end;
+    }
+    offsets_add(&folded->offsets, folded->length, length);
+    put(folded, "", 1);
+    folded->length--;
 }
 
 void folded_text_done(struct folded_text *folded)

@@ -10,9 +10,10 @@
  * single letters; where one is a disguise, what was written for it is taken back and the
  * word put in its place.
  */
-#include "normalise_internal.h"
+#include "normalise_walk_internal.h"
 
 #include "mem.h"
+#include "prefilter_internal.h"
 
 #include <sodium.h>
 #include <stdbool.h>
@@ -36,50 +37,113 @@ const uint8_t normalise_classes[256] = {
 };
 /* clang-format on */
 
-static void take_token(struct walk *walk);
-static bool take_plain_word(struct walk *walk);
-static size_t copy_short_word(const struct walk *walk, char *out);
-static size_t copy_plain_word(const struct walk *walk, char *out);
-static void end_row_before_word(struct walk *walk);
-static unsigned take_piece(struct walk *walk, size_t *ret_words);
-static unsigned take_word(struct walk *walk);
-static void take_symbol(struct walk *walk);
-static const char *read_disguise(struct walk *walk, size_t start, size_t end);
-static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
-                         size_t end, unsigned seen);
-static void widen_gap(struct walk *walk, char gap);
+enum { BLOCK_BYTES = 32 };
 
-void normalise(struct normal_text *normal, const struct wordbook *book, const char *text,
-               size_t length)
+/* Written for the compiler, which makes a few vector instructions of the loop.  Two bytes behind the block
+ * are read too. */
+static bool is_block_even(const char *block)
 {
-    struct walk walk = {.book = book, .normal = normal, .text = text, .length = length};
+    unsigned char found = 0;
 
-    normal->is_folded = fold_is_needed(text, length);
-    if (normal->is_folded) {
-        fold_text(&normal->folded, text, length);
-        walk.text = normal->folded.bytes;
-        walk.length = normal->folded.length;
+    for (size_t i = 0; i < BLOCK_BYTES; i++) {
+        unsigned char one = (unsigned char)block[i];
+        unsigned char two = (unsigned char)block[i + 1];
+        unsigned char three = (unsigned char)block[i + 2];
+        found |= (unsigned char)(((one | 0x20) == (two | 0x20)) &
+                                 ((two | 0x20) == (three | 0x20)));
+        found |= (unsigned char)((two == 'I') & (one >= 'a'));
+        found |= (unsigned char)(one >= 0x80);
     }
+    return found == 0;
+}
 
-    /* A disguise of n bytes stands for a word of at most 2n. */
-    size_t most = walk.length * 2 + WORDBOOK_LONGEST + 2;
-    if (normal->capacity < most) {
-        if (normal->bytes != NULL)
-            sodium_memzero(normal->bytes, normal->capacity);
-        free(normal->bytes);
-        normal->bytes = mem_zalloc(most);
-        normal->capacity = most;
+/* Short texts and the ends of others are looked at in a copy. */
+bool normalise_is_even(const char *text, size_t length)
+{
+    char rest[BLOCK_BYTES + 2] = ". . . . . . . . . . . . . . . . .";
+    size_t at = 0;
+
+    for (; length - at >= sizeof rest; at += BLOCK_BYTES) {
+        if (!is_block_even(text + at))
+            return false;
     }
-    normal->length = 0;
-    normal->disguised.length = 0;
-    offsets_clear(&normal->disguised.offsets);
-    offsets_clear(&normal->offsets);
+    memcpy(rest, text + at, length - at);
+    return is_block_even(rest);
+}
 
-    while (walk.at < walk.length)
-        take_token(&walk);
-    walk_row_end(&walk);
-    offsets_add(&normal->offsets, normal->length, walk.length);
-    normal->bytes[normal->length] = '\0';
+/* A filler, or the end of a word that stands apart: two or three letters, and rarely with other first
+ * letters than a, e, h, l, m, r, u and v. */
+static bool may_be_no_word(const char *word, size_t length)
+{
+    static const uint32_t firsts =
+        1U << ('a' - 'a') | 1U << ('e' - 'a') | 1U << ('h' - 'a') | 1U << ('l' - 'a') |
+        1U << ('m' - 'a') | 1U << ('r' - 'a') | 1U << ('u' - 'a') | 1U << ('v' - 'a');
+
+    return length <= 3 && (firsts >> (word[0] - 'a') & 1) != 0 &&
+           (walk_is_filler(word, length) || word[0] == 'l' || word[0] == 'r' ||
+            word[0] == 'v');
+}
+
+/*
+ * Words of two letters and more between spaces, also with a comma or a stop before the space, as far as
+ * they go.  Nothing is done here that take_token() would not do in the same way, only with less ado.
+ */
+static void take_even_words(struct walk *walk)
+{
+    struct normal_text *normal = walk->normal;
+    const char *text = walk->text;
+    size_t last = walk->length - 1;
+    size_t before = normal->length - walk->word_start;
+    size_t at = walk->at;
+
+    if (walk->gap != 0 || walk->row.count > 0 || normal->length == 0)
+        return;
+    for (;;) {
+        char *word = normal->bytes + normal->length + 1;
+        char *out = word;
+        char gap = text[at];
+        if (gap != ' ') {
+            if ((gap != ',' && gap != '.' && gap != '?') || at == last ||
+                text[++at] != ' ')
+                return;
+        }
+        size_t start = ++at;
+        while (at < last && normalise_classes[(unsigned char)text[at]] == LETTER)
+            *out++ = (char)(text[at++] | 0x20);
+        size_t length = at - start;
+        if (length < 2 || at == last ||
+            ((normalise_classes[(unsigned char)text[at]] & (SPACE | BREAK)) == 0 &&
+             (text[at] != '.' || text[at + 1] != ' ')) ||
+            may_be_no_word(word, length) ||
+            (length == before && memcmp(word, word - 1 - length, length) == 0))
+            return;
+        offsets_add(&normal->offsets, normal->length, start - 1);
+        word[-1] = gap;
+        walk->word_start = normal->length + 1;
+        normal->length += length + 1;
+        walk->at = at;
+        walk->after_filler = false;
+        before = length;
+    }
+}
+
+/* The strongest of what stands between two words stays. */
+static void widen_gap(struct walk *walk, char gap)
+{
+    switch (gap) {
+    case '.':
+    case '!':
+    case ';': gap = '.'; break;
+    case ':': /* what follows is what somebody says */
+    case ',':
+        gap = walk->after_filler ? ' ' : ',';
+        walk->after_filler = false;
+        break;
+    case '?': break;
+    default: gap = ' '; break;
+    }
+    if (gap > walk->gap)
+        walk->gap = gap;
 }
 
 /* Dots in a row, behind which the sentence goes on: "I ... will", "I...Will". */
@@ -103,63 +167,63 @@ static bool skip_pause(struct walk *walk)
     return true;
 }
 
-/* White space and breaks up to the next token, and the token. */
-static void take_token(struct walk *walk)
+/* White space, a break, or a stop before one of those. */
+static bool ends_token(const struct walk *walk, size_t at)
 {
-    while (walk->at < walk->length) {
-        char c = walk->text[walk->at];
-        unsigned class = normalise_classes[(unsigned char)c];
-        if ((class & (SPACE | BREAK)) == 0)
-            break;
-        walk->is_lookalike = c == FOLD_LOOKALIKE_MARK;
-        if (!walk->is_lookalike)
-            widen_gap(walk, c);
-        walk->at++;
-    }
+    unsigned class = walk_class_at(walk, at);
 
-    if (take_plain_word(walk))
-        return;
+    if (class == JOINER && walk->text[at] == '.')
+        class = walk_class_at(walk, at + 1);
+    return (class & (SPACE | BREAK)) != 0;
+}
 
-    end_row_before_word(walk);
-    struct place place = walk_here(walk);
+/* The token in small letters, and its length; 0 where it is not a plain word. */
+static size_t copy_plain_word(const struct walk *walk, char *out)
+{
+    const char *text = walk->text;
     size_t start = walk->at;
-    size_t pieces = 0;
-    size_t words = 0;
-    size_t end = start;
-    bool has_digits = false;
+    size_t at = start;
+    unsigned char before = 0;
+    unsigned char before_that = 0;
 
-    while (walk->at < walk->length) {
-        unsigned class = walk_class_at(walk, walk->at);
-        if ((class & (SPACE | BREAK)) != 0)
-            break;
-        if (skip_pause(walk))
-            continue;
-        if (class == JOINER) {
-            bool is_double = walk_class_at(walk, walk->at + 1) == JOINER;
-            bool is_stop = walk->text[walk->at] == '.' &&
-                           (walk_class_at(walk, walk->at + 1) & WORD) == 0;
-            widen_gap(walk, is_stop ? '.' : is_double ? ',' : ' ');
-            walk->at++;
-            continue;
+    for (; at < walk->length; at++) {
+        unsigned char c = (unsigned char)text[at];
+        unsigned char small = c | 0x20;
+        if (normalise_classes[c] != LETTER) {
+            if (normalise_classes[c] != QUOTE || at == start ||
+                walk_class_at(walk, at + 1) != LETTER)
+                break;
+            small = c;
         }
-        has_digits = (take_piece(walk, &words) & DIGIT) != 0 || has_digits;
-        end = walk->at;
-        pieces++;
+        if ((small == before && small == before_that) ||
+            (c == 'I' && before >= 'a' && text[at - 1] >= 'a'))
+            return 0;
+        *out++ = (char)small;
+        before_that = before;
+        before = small;
     }
-    if (pieces < 2 || words < 2 || (has_digits && pieces < end - start - pieces + 1))
-        return; /* digits only stand for letters in a row of single ones */
-    if (place.rewrites != walk->rewrites)
-        return;
+    return ends_token(walk, at) ? at - start : 0;
+}
 
-    const char *word = read_disguise(walk, start, end);
-    if (word != NULL) {
-        char gap = walk->gap;
-        walk_go_back(walk, &place);
-        walk_put(walk, word, strlen(word), start);
-        walk->row.count = 0;
-        walk_note_disguise(walk);
-        walk->gap = gap;
+/* The same as copy_plain_word() where nothing in the whole text is drawn out. */
+static size_t copy_even_word(const struct walk *walk, char *out)
+{
+    const char *text = walk->text;
+    size_t start = walk->at;
+    size_t length = walk->length;
+    size_t at = start;
+
+    for (;; at++) {
+        while (at < length && normalise_classes[(unsigned char)text[at]] == LETTER) {
+            *out++ = (char)(text[at] | 0x20);
+            at++;
+        }
+        if (at == start || at == length || text[at] != '\'' ||
+            walk_class_at(walk, at + 1) != LETTER)
+            break;
+        *out++ = '\'';
     }
+    return ends_token(walk, at) ? at - start : 0;
 }
 
 /*
@@ -172,10 +236,8 @@ static bool take_plain_word(struct walk *walk)
     struct normal_text *normal = walk->normal;
     size_t start = walk->at;
     char *out = normal->bytes + normal->length + (normal->length > 0);
-    size_t length = copy_short_word(walk, out);
-
-    if (length == 0)
-        length = copy_plain_word(walk, out);
+    size_t length =
+        walk->is_even ? copy_even_word(walk, out) : copy_plain_word(walk, out);
 
     if (length == 0 || walk->is_lookalike)
         return false;
@@ -215,123 +277,12 @@ static bool take_plain_word(struct walk *walk)
     return true;
 }
 
-#define EACH(byte) (0x0101010101010101ULL * (byte))
-
-/* The top bit of each byte that is zero, and perhaps of some behind such a byte. */
-static uint64_t zero_bytes(uint64_t eight)
-{
-    return (eight - EACH(1)) & ~eight & EACH(0x80);
-}
-
-/*
- * The same as copy_plain_word() for up to seven letters and nothing else, eight bytes at once: where a
- * word ends is what a processor cannot guess.  0 also where it is better left to the other.
- */
-static size_t copy_short_word(const struct walk *walk, char *out)
-{
-    uint64_t eight;
-
-    if (__BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__ ||
-        walk->length - walk->at <= sizeof eight)
-        return 0;
-    memcpy(&eight, walk->text + walk->at, sizeof eight);
-    uint64_t small = eight | EACH(0x20);
-    uint64_t low = small & EACH(0x7f);
-    uint64_t letters =
-        (low + EACH(0x80 - 'a')) & ~(low + EACH(0x80 - 'z' - 1)) & ~eight & EACH(0x80);
-    uint64_t others = letters ^ EACH(0x80);
-    if (others == 0)
-        return 0;
-
-    unsigned bits = (unsigned)__builtin_ctzll(others) & ~7U; /* of the word */
-    uint64_t in_word = (1ULL << bits) - 1;
-    uint64_t same = zero_bytes(small ^ (small >> 8));
-    uint64_t drawn_out = same & (same >> 8) & (in_word >> 16);
-    uint64_t capital_i = zero_bytes(eight ^ EACH('I')) & in_word & ~0xffULL;
-    if (drawn_out != 0 || capital_i != 0)
-        return 0;
-
-    size_t length = bits / 8;
-    unsigned behind = walk_class_at(walk, walk->at + length);
-    if (behind == JOINER && walk->text[walk->at + length] == '.')
-        behind = walk_class_at(walk, walk->at + length + 1);
-    if ((behind & (SPACE | BREAK)) == 0)
-        return 0;
-    memcpy(out, &small, sizeof small);
-    return length;
-}
-
-/* The token in small letters, and its length; 0 where it is not a plain word. */
-static size_t copy_plain_word(const struct walk *walk, char *out)
-{
-    const char *text = walk->text;
-    size_t start = walk->at;
-    size_t at = start;
-    unsigned char before = 0;
-    unsigned char before_that = 0;
-
-    for (; at < walk->length; at++) {
-        unsigned char c = (unsigned char)text[at];
-        unsigned char small = c | 0x20;
-        if (normalise_classes[c] != LETTER) {
-            if (normalise_classes[c] != QUOTE || at == start ||
-                walk_class_at(walk, at + 1) != LETTER)
-                break;
-            small = c;
-        }
-        if ((small == before && small == before_that) ||
-            (c == 'I' && before >= 'a' && text[at - 1] >= 'a'))
-            return 0;
-        *out++ = (char)small;
-        before_that = before;
-        before = small;
-    }
-    unsigned behind = walk_class_at(walk, at);
-    if (behind == JOINER && text[at] == '.')
-        behind = walk_class_at(walk, at + 1);
-    return (behind & (SPACE | BREAK)) != 0 ? at - start : 0;
-}
-
 /* A word of two letters or more ends a row, and ends it before a place to go back to is noted. */
 static void end_row_before_word(struct walk *walk)
 {
     if ((walk_class_at(walk, walk->at) & WORD) != 0 &&
         (walk_class_at(walk, walk->at + 1) & WORD) != 0)
         walk_row_end(walk);
-}
-
-static unsigned take_piece(struct walk *walk, size_t *ret_words)
-{
-    end_row_before_word(walk);
-    struct place place = walk_here(walk);
-    size_t start = walk->at;
-    unsigned seen = 0;
-
-    for (;;) {
-        unsigned class = walk_class_at(walk, walk->at);
-        if ((class & WORD) != 0) {
-            seen |= take_word(walk);
-            *ret_words += 1;
-        } else if (class == SYMBOL) {
-            seen |= SYMBOL;
-            take_symbol(walk);
-        } else if (class == QUOTE) {
-            if ((walk_class_at(walk, walk->at + 1) & WORD) != 0 &&
-                walk->at + 1 < walk->length)
-                seen |= take_word(walk);
-            else
-                walk->at++;
-        } else {
-            break;
-        }
-    }
-    bool is_mixed = (seen & (LETTER | HIGH)) != 0 && (seen & (DIGIT | SYMBOL)) != 0;
-    bool is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
-    bool is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
-                    (walk->text[start] == '@' || walk->text[start] == '$');
-    if ((is_mixed || is_odd || is_signs) && place.rewrites == walk->rewrites)
-        unmask_piece(walk, &place, start, walk->at, seen);
-    return seen;
 }
 
 /* Letters, digits, and apostrophes between them. */
@@ -416,23 +367,145 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
     walk->gap = gap;
 }
 
-/* The strongest of what stands between two words stays. */
-static void widen_gap(struct walk *walk, char gap)
+static unsigned take_piece(struct walk *walk, size_t *ret_words)
 {
-    switch (gap) {
-    case '.':
-    case '!':
-    case ';': gap = '.'; break;
-    case ':': /* what follows is what somebody says */
-    case ',':
-        gap = walk->after_filler ? ' ' : ',';
-        walk->after_filler = false;
-        break;
-    case '?': break;
-    default: gap = ' '; break;
+    end_row_before_word(walk);
+    struct place place = walk_here(walk);
+    size_t start = walk->at;
+    unsigned seen = 0;
+
+    for (;;) {
+        unsigned class = walk_class_at(walk, walk->at);
+        if ((class & WORD) != 0) {
+            seen |= take_word(walk);
+            *ret_words += 1;
+        } else if (class == SYMBOL) {
+            seen |= SYMBOL;
+            take_symbol(walk);
+        } else if (class == QUOTE) {
+            if ((walk_class_at(walk, walk->at + 1) & WORD) != 0 &&
+                walk->at + 1 < walk->length)
+                seen |= take_word(walk);
+            else
+                walk->at++;
+        } else {
+            break;
+        }
     }
-    if (gap > walk->gap)
+    bool is_mixed = (seen & (LETTER | HIGH)) != 0 && (seen & (DIGIT | SYMBOL)) != 0;
+    bool is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
+    bool is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
+                    (walk->text[start] == '@' || walk->text[start] == '$');
+    if ((is_mixed || is_odd || is_signs) && place.rewrites == walk->rewrites)
+        unmask_piece(walk, &place, start, walk->at, seen);
+    return seen;
+}
+
+/* White space and breaks up to the next token, and the token. */
+static void take_token(struct walk *walk)
+{
+    while (walk->at < walk->length) {
+        char c = walk->text[walk->at];
+        unsigned class = normalise_classes[(unsigned char)c];
+        if ((class & (SPACE | BREAK)) == 0)
+            break;
+        walk->at++;
+        walk->is_lookalike = c == FOLD_LOOKALIKE_MARK;
+        if (c == ' ') {
+            walk->gap = walk->gap > ' ' ? walk->gap : ' ';
+            continue;
+        }
+        walk->has_odd_byte |= !prefilter_is_plain((unsigned char)c);
+        if (!walk->is_lookalike)
+            widen_gap(walk, c);
+    }
+
+    if (take_plain_word(walk))
+        return;
+
+    end_row_before_word(walk);
+    struct place place = walk_here(walk);
+    size_t start = walk->at;
+    size_t pieces = 0;
+    size_t words = 0;
+    size_t end = start;
+    bool has_digits = false;
+
+    while (walk->at < walk->length) {
+        unsigned class = walk_class_at(walk, walk->at);
+        if ((class & (SPACE | BREAK)) != 0)
+            break;
+        if (skip_pause(walk))
+            continue;
+        if (class == JOINER) {
+            bool is_double = walk_class_at(walk, walk->at + 1) == JOINER;
+            bool is_stop = walk->text[walk->at] == '.' &&
+                           (walk_class_at(walk, walk->at + 1) & WORD) == 0;
+            widen_gap(walk, is_stop ? '.' : is_double ? ',' : ' ');
+            walk->at++;
+            continue;
+        }
+        has_digits = (take_piece(walk, &words) & DIGIT) != 0 || has_digits;
+        end = walk->at;
+        pieces++;
+    }
+    for (size_t i = start; i < walk->at; i++)
+        walk->has_odd_byte |= !prefilter_is_plain((unsigned char)walk->text[i]);
+    if (pieces < 2 || words < 2 || (has_digits && pieces < end - start - pieces + 1))
+        return; /* digits only stand for letters in a row of single ones */
+    if (place.rewrites != walk->rewrites)
+        return;
+
+    const char *word = read_disguise(walk, start, end);
+    if (word != NULL) {
+        char gap = walk->gap;
+        walk_go_back(walk, &place);
+        walk_put(walk, word, strlen(word), start);
+        walk->row.count = 0;
+        walk_note_disguise(walk);
         walk->gap = gap;
+    }
+}
+
+void normalise(struct normal_text *normal, const struct wordbook *book, const char *text,
+               size_t length, bool is_even)
+{
+    struct walk walk = {.book = book,
+                        .normal = normal,
+                        .text = text,
+                        .length = length,
+                        .is_even = is_even};
+
+    normal->is_folded = !is_even && fold_is_needed(text, length);
+    if (normal->is_folded) {
+        fold_text(&normal->folded, text, length);
+        walk.text = normal->folded.bytes;
+        walk.length = normal->folded.length;
+    }
+
+    /* A disguise of n bytes stands for a word of at most 2n. */
+    size_t most = walk.length * 2 + WORDBOOK_LONGEST + 2;
+    if (normal->capacity < most) {
+        if (normal->bytes != NULL)
+            sodium_memzero(normal->bytes, normal->capacity);
+        free(normal->bytes);
+        normal->bytes = mem_zalloc(most);
+        normal->capacity = most;
+    }
+    normal->length = 0;
+    normal->disguised.length = 0;
+    offsets_clear(&normal->disguised.offsets);
+    offsets_clear(&normal->offsets);
+
+    while (walk.at < walk.length) {
+        if (walk.is_even)
+            take_even_words(&walk);
+        take_token(&walk);
+    }
+    walk_row_end(&walk);
+    normal->is_plain = !normal->is_folded && !walk.has_odd_byte;
+    offsets_add(&normal->offsets, normal->length, walk.length);
+    normal->bytes[normal->length] = '\0';
 }
 
 size_t normal_text_origin(const struct normal_text *normal, size_t offset)

@@ -1,61 +1,13 @@
 /*
  * One regular expression of a pattern file, with the fragments that it names: {{name}}.
  */
-#include "pattern_file_internal.h"
+#include "pattern_reader_internal.h"
 
 #include "buffer.h"
 #include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static bool put_fragments_in(struct pattern_reader *reader, const char *text,
-                             struct buffer *called, struct buffer *spread);
-static bool uses_fragment(const struct pattern_reader *reader, const char *text,
-                          size_t index);
-static bool is_used_by_later(const struct pattern_reader *reader, const bool *is_used,
-                             size_t index);
-static void add_definition(struct buffer *out, const struct fragment *fragment);
-
-/* A text with its fragments: called in one form of it, spread out in the other. */
-bool pattern_reader_regex(struct pattern_reader *reader, struct json_object *item,
-                          const char *key, struct pattern_regex *regex)
-{
-    bool is_used[MAX_FRAGMENTS] = {false};
-    char *source = NULL;
-    struct buffer called;
-    struct buffer spread;
-
-    if (!pattern_reader_text(reader, item, key, &source))
-        return false;
-    if (source == NULL)
-        return true;
-    buffer_init(&called, MAX_PATTERN_BYTES);
-    buffer_init(&spread, MAX_SPREAD_BYTES);
-    for (size_t i = reader->fragment_count; i-- > 0;)
-        is_used[i] =
-            uses_fragment(reader, source, i) || is_used_by_later(reader, is_used, i);
-    for (size_t i = 0; i < reader->fragment_count; i++) {
-        if (is_used[i])
-            add_definition(&called, &reader->fragments[i]);
-    }
-    regex->prefix = called.length;
-
-    bool is_fine = put_fragments_in(reader, source, &called, &spread);
-    if (is_fine && (called.is_over || spread.is_over))
-        is_fine =
-            pattern_reader_refuse(reader, "\"%s\" is too long with its fragments", key);
-    if (is_fine) {
-        regex->text = mem_copy(called.length > 0 ? called.bytes : "", called.length);
-        regex->spread = mem_copy(spread.length > 0 ? spread.bytes : "", spread.length);
-        regex->source = source;
-        source = NULL;
-    }
-    free(source);
-    buffer_done(&called);
-    buffer_done(&spread);
-    return is_fine;
-}
 
 /* {{name}} becomes a call of the fragment, and the fragment itself.  In a file without
  * fragments it is left alone. */
@@ -128,6 +80,46 @@ static void add_definition(struct buffer *out, const struct fragment *fragment)
     buffer_append_string(out, ">");
     buffer_append_string(out, fragment->regex.text + fragment->regex.prefix);
     buffer_append_string(out, "))");
+}
+
+/* A text with its fragments: called in one form of it, spread out in the other. */
+bool pattern_reader_regex(struct pattern_reader *reader, struct json_object *item,
+                          const char *key, struct pattern_regex *regex)
+{
+    bool is_used[MAX_FRAGMENTS] = {false};
+    char *source = NULL;
+    struct buffer called;
+    struct buffer spread;
+
+    if (!pattern_reader_text(reader, item, key, &source))
+        return false;
+    if (source == NULL)
+        return true;
+    buffer_init(&called, MAX_PATTERN_BYTES);
+    buffer_init(&spread, MAX_SPREAD_BYTES);
+    for (size_t i = reader->fragment_count; i-- > 0;)
+        is_used[i] =
+            uses_fragment(reader, source, i) || is_used_by_later(reader, is_used, i);
+    for (size_t i = 0; i < reader->fragment_count; i++) {
+        if (is_used[i])
+            add_definition(&called, &reader->fragments[i]);
+    }
+    regex->prefix = called.length;
+
+    bool is_fine = put_fragments_in(reader, source, &called, &spread);
+    if (is_fine && (called.is_over || spread.is_over))
+        is_fine =
+            pattern_reader_refuse(reader, "\"%s\" is too long with its fragments", key);
+    if (is_fine) {
+        regex->text = mem_copy(called.length > 0 ? called.bytes : "", called.length);
+        regex->spread = mem_copy(spread.length > 0 ? spread.bytes : "", spread.length);
+        regex->source = source;
+        source = NULL;
+    }
+    free(source);
+    buffer_done(&called);
+    buffer_done(&spread);
+    return is_fine;
 }
 
 void pattern_regex_done(struct pattern_regex *regex)

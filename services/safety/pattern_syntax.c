@@ -1,18 +1,12 @@
 /*
  * Reading a pattern item by item.
  */
-#include "pattern_syntax.h"
+#include "pattern_syntax_internal.h"
 
 #include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-static struct pattern_item *parse_item(struct pattern_parser *parser);
-static void parse_group(struct pattern_parser *parser, struct pattern_item *item);
-static void parse_escape(struct pattern_parser *parser, struct pattern_item *item);
-static void parse_class(struct pattern_parser *parser, struct pattern_item *item);
-static void parse_repeat(struct pattern_parser *parser, struct pattern_item *item);
 
 void char_set_add(struct char_set *set, unsigned c)
 {
@@ -29,55 +23,6 @@ void char_set_add_all(struct char_set *set)
     set->bits[2] = 1;
 }
 
-/* Up to the bracket that closes the group, or the end. */
-struct pattern_item *pattern_syntax_parse(struct pattern_parser *parser)
-{
-    struct pattern_item *first = MEM_NEW(struct pattern_item);
-    struct pattern_item *head = first;
-    struct pattern_item **place = &head->inner;
-
-    if (++parser->nesting > MAX_NESTING)
-        parser->is_unreadable = true;
-    while (!parser->is_unreadable && parser->pattern[parser->at] != '\0' &&
-           parser->pattern[parser->at] != ')') {
-        if (parser->pattern[parser->at] == '|') {
-            parser->at++;
-            head->next = MEM_NEW(struct pattern_item);
-            head = head->next;
-            place = &head->inner;
-            continue;
-        }
-        *place = parse_item(parser);
-        if (*place != NULL)
-            place = &(*place)->next;
-    }
-    parser->nesting--;
-    return first;
-}
-
-static struct pattern_item *parse_item(struct pattern_parser *parser)
-{
-    struct pattern_item *item = MEM_NEW(struct pattern_item);
-    unsigned char c = (unsigned char)parser->pattern[parser->at++];
-
-    switch (c) {
-    case '(': parse_group(parser, item); break;
-    case '[': parse_class(parser, item); break;
-    case '\\': parse_escape(parser, item); break;
-    case '.': char_set_add_all(&item->set); break;
-    case '^': item->is_look = true; break;
-    case '$': item->is_look = item->may_end = true; break;
-    default:
-        char_set_add(&item->set, c < 0x80 ? c : PAST_ASCII);
-        while (((unsigned char)parser->pattern[parser->at] & 0xc0) == 0x80)
-            parser->at++;
-        break;
-    }
-    parse_repeat(parser, item);
-    item->end = parser->at;
-    return item;
-}
-
 /* Behind the opening bracket. */
 static void parse_group(struct pattern_parser *parser, struct pattern_item *item)
 {
@@ -86,6 +31,7 @@ static void parse_group(struct pattern_parser *parser, struct pattern_item *item
 
     item->is_group = true;
     if (rest[0] == '*' || strncmp(rest, "?#", 2) == 0) { /* a verb, a comment */
+        parser->is_odd = parser->is_odd || rest[0] == '*';
         parser->at += strcspn(rest, ")") + (strchr(rest, ')') != NULL);
         return;
     }
@@ -102,9 +48,12 @@ static void parse_group(struct pattern_parser *parser, struct pattern_item *item
         } else if (rest[1] == '|') {
             skip = 2;
         } else if (rest[1] == '<' || rest[1] == '\'' || strncmp(rest, "?P<", 3) == 0) {
-            skip = strcspn(rest + 3, ">'") + 4;
+            skip = rest[1] == 'P' ? 3 : 2;
+            skip += strcspn(rest + skip, ">'") + 1;
         } else {
             skip = 1 + strspn(rest + 1, "imsxnJU^-");
+            parser->is_odd = parser->is_odd || memchr(rest, 'x', skip) != NULL ||
+                             memchr(rest, 'm', skip) != NULL;
             if (rest[skip] == ':')
                 skip++;
             else if (rest[skip] != ')')
@@ -211,16 +160,19 @@ static void parse_escape(struct pattern_parser *parser, struct pattern_item *ite
     parser->at++;
     if (strchr("bBAGKE", c) != NULL) {
         item->is_look = true;
+        item->is_boundary = c == 'b';
     } else if (c == 'z' || c == 'Z') {
         item->is_look = item->may_end = true;
     } else if ((c >= '1' && c <= '9') || c == 'k' || c == 'g') {
         parser->is_unreadable = true;
     } else if (c == 'Q') {
         const char *end = strstr(parser->pattern + parser->at, "\\E");
+        item->is_vague = true;
         for (; parser->pattern[parser->at] != '\0' && parser->pattern + parser->at != end;
              parser->at++)
             char_set_add(&item->set, (unsigned char)parser->pattern[parser->at]);
     } else if (add_shorthand(&item->set, c)) {
+        item->is_vague = c == 'R' || c == 'X';
         if (c == 'p' || c == 'P')
             skip_property(parser);
     } else {
@@ -305,6 +257,55 @@ static void parse_repeat(struct pattern_parser *parser, struct pattern_item *ite
         length++;
     }
     parser->at += length;
+}
+
+static struct pattern_item *parse_item(struct pattern_parser *parser)
+{
+    struct pattern_item *item = MEM_NEW(struct pattern_item);
+    unsigned char c = (unsigned char)parser->pattern[parser->at++];
+
+    switch (c) {
+    case '(': parse_group(parser, item); break;
+    case '[': parse_class(parser, item); break;
+    case '\\': parse_escape(parser, item); break;
+    case '.': char_set_add_all(&item->set); break;
+    case '^': item->is_look = true; break;
+    case '$': item->is_look = item->may_end = item->is_end = true; break;
+    default:
+        char_set_add(&item->set, c < 0x80 ? c : PAST_ASCII);
+        while (((unsigned char)parser->pattern[parser->at] & 0xc0) == 0x80)
+            parser->at++;
+        break;
+    }
+    parse_repeat(parser, item);
+    item->end = parser->at;
+    return item;
+}
+
+/* Up to the bracket that closes the group, or the end. */
+struct pattern_item *pattern_syntax_parse(struct pattern_parser *parser)
+{
+    struct pattern_item *first = MEM_NEW(struct pattern_item);
+    struct pattern_item *head = first;
+    struct pattern_item **place = &head->inner;
+
+    if (++parser->nesting > MAX_NESTING)
+        parser->is_unreadable = true;
+    while (!parser->is_unreadable && parser->pattern[parser->at] != '\0' &&
+           parser->pattern[parser->at] != ')') {
+        if (parser->pattern[parser->at] == '|') {
+            parser->at++;
+            head->next = MEM_NEW(struct pattern_item);
+            head = head->next;
+            place = &head->inner;
+            continue;
+        }
+        *place = parse_item(parser);
+        if (*place != NULL)
+            place = &(*place)->next;
+    }
+    parser->nesting--;
+    return first;
 }
 
 void pattern_syntax_free(struct pattern_item *item)

@@ -1,14 +1,34 @@
 /*
- * Building and running the prefilter.
+ * Building the walk of the prefilter from the phrases of all parts, and walking it.
+ *
+ * The bytes of a text are put into classes (each that occurs in a phrase has its own, as long as there are
+ * some left), a state is the longest beginning of a phrase that the text at hand ends with, and states at
+ * which phrases end are numbered last, so that one comparison tells them.
  */
-#include "prefilter.h"
+#include "prefilter_internal.h"
 
 #include "mem.h"
-#include "prebuilt.h"
+#include "phrases_internal.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+
+enum {
+    CLASS_BITS = 5,
+    CLASSES = 1 << CLASS_BITS,
+    MOST_STATES = 65000,
+    MOST_PLACES = 64,
+    INEXACT_SLACK =
+        80, /* how far behind its phrase a part that is more than that may end */
+};
+
+/* A part of a pattern; the same one is kept once, whoever needs it. */
+struct part {
+    char *text;      /* owned */
+    bool is_unknown; /* without phrases: it may be anywhere */
+    bool has_places; /* where it ends is of interest */
+    bool is_exact;
+};
 
 /* The parts of one pattern, as indices. */
 struct needed {
@@ -18,11 +38,16 @@ struct needed {
     size_t reach;
 };
 
+/* A phrase that ends at a state, and the next one there; those of the longest come first. */
+struct ending {
+    unsigned part;
+    unsigned char length;
+    bool starts_word, ends_word, ends_text;
+    unsigned next; /* index; 0: none */
+};
+
 struct prefilter {
-    hs_database_t *database; /* owned; NULL where no part could be compiled */
-    unsigned char key[16];   /* of the database, see prebuilt.h */
-    char **parts;     /* owned, as each of them; each once; NULL when it is given up */
-    bool *has_places; /* owned; of each part: is it of interest where it ends? */
+    struct part *parts; /* owned */
     size_t part_count;
     struct needed *needed; /* owned; one for each pattern */
     size_t count;
@@ -30,11 +55,20 @@ struct prefilter {
         *users; /* owned; of each part, a row of bits: the patterns whose first it is */
     size_t row; /* words of a row */
     size_t unfiltered;
+    bool has_plain_phrase; /* one of plain bytes only */
+
+    unsigned char classes[256];
+    size_t class_count;
+    uint16_t *next; /* owned; CLASSES for each state; the first state is the start */
+    size_t state_count;
+    size_t state_room;
+    unsigned *first;        /* owned; of each state: the first that ends there, 0: none */
+    unsigned first_ending;  /* the lowest state with one */
+    struct ending *endings; /* owned; that at 0 is no ending */
+    size_t ending_count;
 };
 
-enum { MOST_PLACES = 64 };
-
-/* Where a part was seen to end, in rising order once the scan is over. */
+/* Where a part was seen to end, in rising order. */
 struct places {
     uint32_t ends[MOST_PLACES];
     uint32_t count;
@@ -51,58 +85,199 @@ struct sightings {
         *candidates; /* owned; a row of bits: the patterns whose first part was seen */
 };
 
-static unsigned add_part(struct prefilter *prefilter, const char *part);
-static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad);
-static bool find_or_compile(struct prefilter *prefilter,
-                            const struct prebuilt_source *source, size_t *ret_bad);
-static bool is_small(const char *part);
-static void note_users(struct prefilter *prefilter, size_t count);
-static void note_candidates(struct sightings *sightings);
-static char *loosen(const char *part);
+bool prefilter_is_plain(unsigned char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') ||
+           (byte != '\0' && strchr(" \t\n',.?!;:-\"", byte) != NULL);
+}
 
-struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
-                                bool has_properties)
+static bool is_word(unsigned char byte)
+{
+    return (byte >= 'a' && byte <= 'z') || (byte >= 'A' && byte <= 'Z') ||
+           (byte >= '0' && byte <= '9') || byte == '_';
+}
+
+static size_t add_state(struct prefilter *prefilter)
+{
+    if (prefilter->state_count == prefilter->state_room) {
+        size_t room = prefilter->state_room * 2 + 256;
+        prefilter->next =
+            mem_realloc(prefilter->next, room * CLASSES * sizeof *prefilter->next);
+        prefilter->first = mem_realloc(prefilter->first, room * sizeof *prefilter->first);
+        prefilter->state_room = room;
+    }
+    size_t state = prefilter->state_count++;
+    memset(prefilter->next + state * CLASSES, 0, CLASSES * sizeof *prefilter->next);
+    prefilter->first[state] = 0;
+    return state;
+}
+
+static void add_ending(struct prefilter *prefilter, size_t state, unsigned part,
+                       const struct phrase *phrase)
+{
+    size_t at = prefilter->ending_count++;
+
+    if ((at & (at - 1)) == 0)
+        prefilter->endings =
+            mem_realloc(prefilter->endings, (at * 2 + 2) * sizeof *prefilter->endings);
+    prefilter->endings[at] = (struct ending){.part = part,
+                                             .length = phrase->length,
+                                             .starts_word = phrase->starts_word,
+                                             .ends_word = phrase->ends_word,
+                                             .ends_text = phrase->ends_text,
+                                             .next = prefilter->first[state]};
+    prefilter->first[state] = (unsigned)at;
+}
+
+/* The class of a byte in a phrase, which it may be the first to need. */
+static unsigned char class_of(struct prefilter *prefilter, unsigned char byte)
+{
+    unsigned char upper = byte >= 'a' && byte <= 'z' ? byte - 0x20 : byte;
+
+    if (prefilter->classes[byte] == 0) {
+        if (prefilter->class_count < CLASSES - 1)
+            prefilter->class_count++;
+        prefilter->classes[byte] = (unsigned char)prefilter->class_count;
+        prefilter->classes[upper] = prefilter->classes[byte];
+        for (unsigned c = 0xc0; byte == (unsigned char)PHRASE_FOREIGN && c < 256; c++)
+            prefilter->classes[c] = prefilter->classes[byte];
+    }
+    return prefilter->classes[byte];
+}
+
+static bool add_phrase(struct prefilter *prefilter, unsigned part,
+                       const struct phrase *phrase)
+{
+    size_t state = 0;
+    bool is_plain = true;
+
+    for (size_t i = 0; i < phrase->length; i++) {
+        unsigned char byte = (unsigned char)phrase->bytes[i];
+        size_t place = state * CLASSES + class_of(prefilter, byte);
+        is_plain = is_plain && prefilter_is_plain(byte);
+        if (prefilter->next[place] == 0) {
+            if (prefilter->state_count == MOST_STATES)
+                return false;
+            size_t added = add_state(prefilter);
+            prefilter->next[place] = (uint16_t)added;
+        }
+        state = prefilter->next[place];
+    }
+    prefilter->has_plain_phrase = prefilter->has_plain_phrase || is_plain;
+    add_ending(prefilter, state, part, phrase);
+    return true;
+}
+
+static unsigned add_part(struct prefilter *prefilter, const char *text)
+{
+    unsigned index = (unsigned)prefilter->part_count;
+    struct phrases phrases;
+
+    for (unsigned i = 0; i < index; i++) {
+        if (strcmp(prefilter->parts[i].text, text) == 0)
+            return i;
+    }
+    phrases = phrases_of(text);
+    prefilter->parts[index] = (struct part){.text = mem_copy_string(text),
+                                            .is_unknown = phrases.count == 0,
+                                            .is_exact = phrases.is_exact};
+    for (size_t i = 0; i < phrases.count; i++) {
+        if (!add_phrase(prefilter, index, &phrases.all[i]))
+            prefilter->parts[index].is_unknown = true;
+    }
+    phrases_done(&phrases);
+    prefilter->unfiltered += prefilter->parts[index].is_unknown;
+    prefilter->part_count++;
+    return index;
+}
+
+/* Every state gets a successor for every class, and the endings of the state that it falls back to
+ * (which is shorter, and so was finished before) behind its own. */
+static void complete(struct prefilter *prefilter)
+{
+    size_t count = prefilter->state_count;
+    uint16_t *next = prefilter->next;
+    uint16_t *queue = mem_zalloc(count * sizeof *queue);
+    uint16_t *back = mem_zalloc(count * sizeof *back);
+    size_t tail = 1; /* the start is the first in the queue */
+
+    for (size_t head = 0; head < tail; head++) {
+        size_t state = queue[head];
+        for (size_t class = 0; class < CLASSES; class ++) {
+            uint16_t fallback = state == 0 ? 0 : next[back[state] * CLASSES + class];
+            uint16_t child = next[state * CLASSES + class];
+            if (child == 0) {
+                next[state * CLASSES + class] = fallback;
+                continue;
+            }
+            back[child] = fallback;
+            unsigned *end = &prefilter->first[child];
+            while (*end != 0)
+                end = &prefilter->endings[*end].next;
+            *end = prefilter->first[fallback];
+            queue[tail++] = child;
+        }
+    }
+    free(queue);
+    free(back);
+}
+
+/* Moves the states at which phrases end behind the others.  The start stays the first. */
+static void sort_states(struct prefilter *prefilter)
+{
+    size_t count = prefilter->state_count;
+    uint16_t *number = mem_zalloc(count * sizeof *number);
+    uint16_t *next = mem_zalloc(count * CLASSES * sizeof *next);
+    unsigned *first = mem_zalloc(count * sizeof *first);
+    size_t used = 0;
+
+    for (int is_ending = 0; is_ending < 2; is_ending++) {
+        if (is_ending == 1)
+            prefilter->first_ending = (unsigned)used;
+        for (size_t state = 0; state < count; state++) {
+            if ((prefilter->first[state] != 0) == (is_ending == 1))
+                number[state] = (uint16_t)used++;
+        }
+    }
+    for (size_t state = 0; state < count; state++) {
+        first[number[state]] = prefilter->first[state];
+        for (size_t class = 0; class < CLASSES; class ++)
+            next[number[state] * CLASSES + class] =
+                number[prefilter->next[state * CLASSES + class]];
+    }
+    free(number);
+    free(prefilter->next);
+    free(prefilter->first);
+    prefilter->next = next;
+    prefilter->first = first;
+}
+
+struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count)
 {
     struct prefilter *prefilter = MEM_NEW(struct prefilter);
-    unsigned flags = HS_FLAG_PREFILTER | HS_FLAG_UTF8 | HS_FLAG_ALLOWEMPTY |
-                     (has_properties ? HS_FLAG_UCP | HS_FLAG_CASELESS : 0U);
-    size_t bad;
+    static const struct phrase none = {.length = 0};
 
+    prefilter->count = count;
+    prefilter->row = count / 64 + 1;
     prefilter->needed = mem_zalloc((count + 1) * sizeof *prefilter->needed);
     prefilter->parts =
         mem_zalloc((count * PREFILTER_MOST_PARTS + 1) * sizeof *prefilter->parts);
-    prefilter->has_places =
-        mem_zalloc((count * PREFILTER_MOST_PARTS + 1) * sizeof *prefilter->has_places);
+    (void)add_state(prefilter);
+    add_ending(prefilter, 0, 0, &none); /* so that 0 can mean none */
+    prefilter->first[0] = 0;
     for (size_t i = 0; i < count; i++) {
         struct needed *needed = &prefilter->needed[i];
         needed->lead = needs[i].lead;
         needed->reach = needs[i].reach;
-        for (size_t part = 0; part < needs[i].count && part < PREFILTER_MOST_PARTS;
-             part++) {
-            unsigned id = add_part(prefilter, needs[i].parts[part]);
-            prefilter->has_places[id] = prefilter->has_places[id] || needs[i].lead > 0;
-            needed->parts[needed->count++] = id;
+        for (size_t at = 0; at < needs[i].count && at < PREFILTER_MOST_PARTS; at++) {
+            unsigned part = add_part(prefilter, needs[i].parts[at]);
+            prefilter->parts[part].has_places |= needs[i].lead > 0;
+            needed->parts[needed->count++] = part;
         }
     }
-
-    /* One that is refused is tried once more in a looser form, and then given up. */
-    bool *is_loose = mem_zalloc(prefilter->part_count + 1);
-    while (!compile(prefilter, flags, &bad)) {
-        char *looser = is_loose[bad] ? NULL : loosen(prefilter->parts[bad]);
-        prefilter->unfiltered += is_loose[bad];
-        free(prefilter->parts[bad]);
-        prefilter->parts[bad] = looser;
-        is_loose[bad] = true;
-    }
-    free(is_loose);
-    note_users(prefilter, count);
-    return prefilter;
-}
-
-static void note_users(struct prefilter *prefilter, size_t count)
-{
-    prefilter->count = count;
-    prefilter->row = count / 64 + 1;
+    complete(prefilter);
+    sort_states(prefilter);
     prefilter->users =
         mem_zalloc((prefilter->part_count + 1) * prefilter->row * sizeof(uint64_t));
     for (size_t i = 0; i < count; i++) {
@@ -110,150 +285,27 @@ static void note_users(struct prefilter *prefilter, size_t count)
             prefilter->users[prefilter->needed[i].parts[0] * prefilter->row + i / 64] |=
                 1ULL << i % 64;
     }
-}
-
-static unsigned add_part(struct prefilter *prefilter, const char *part)
-{
-    for (size_t i = 0; i < prefilter->part_count; i++) {
-        if (strcmp(prefilter->parts[i], part) == 0)
-            return (unsigned)i;
-    }
-    prefilter->parts[prefilter->part_count] = mem_copy_string(part);
-    return (unsigned)prefilter->part_count++;
-}
-
-/*
- * Is the case of letters nothing to this part, where the text has small letters only?  Vectorscan is
- * a fifth faster then.  When in doubt, false.
- */
-static bool is_small(const char *part)
-{
-    for (const char *at = part; *at != '\0'; at++) {
-        unsigned char c = (unsigned char)*at;
-        if ((c >= 'A' && c <= 'Z') || c >= 0x80)
-            return false;
-        if (c == '-' && (at == part || !islower((unsigned char)at[-1]) ||
-                         !islower((unsigned char)at[1])))
-            return false; /* a range may hold capitals */
-        if (c == '\\') {
-            at++;
-            if (*at == '\0' ||
-                (isalnum((unsigned char)*at) && strchr("bdsw", *at) == NULL))
-                return false;
-        }
-    }
-    return true;
-}
-
-/* false, with the part that stopped it; true also where there is nothing left to compile.
- */
-static bool compile(struct prefilter *prefilter, unsigned flags, size_t *ret_bad)
-{
-    size_t most = prefilter->part_count + 1;
-    const char **present = mem_zalloc(most * sizeof *present);
-    unsigned *all_flags = mem_zalloc(most * sizeof *all_flags);
-    unsigned *ids = mem_zalloc(most * sizeof *ids);
-    unsigned count = 0;
-
-    for (size_t i = 0; i < prefilter->part_count; i++) {
-        if (prefilter->parts[i] == NULL)
-            continue;
-        present[count] = prefilter->parts[i];
-        all_flags[count] = flags | (prefilter->has_places[i] ? 0U : HS_FLAG_SINGLEMATCH) |
-                           (is_small(prefilter->parts[i]) ? 0U : HS_FLAG_CASELESS);
-        ids[count++] = (unsigned)i;
-    }
-    const struct prebuilt_source source = {present, all_flags, ids, count};
-    bool is_compiled = count == 0 || find_or_compile(prefilter, &source, ret_bad);
-    free(present);
-    free(all_flags);
-    free(ids);
-    return is_compiled;
-}
-
-/*
- * For every machine of the architecture, so that what is prebuilt runs on all; nothing was gained
- * by compiling for AVX2 or AVX512, which the scan itself uses all the same.
- */
-static bool find_or_compile(struct prefilter *prefilter,
-                            const struct prebuilt_source *source, size_t *ret_bad)
-{
-    static const hs_platform_info_t every_machine = {.tune = HS_TUNE_FAMILY_GENERIC};
-    hs_compile_error_t *error = NULL;
-
-    prebuilt_key(source, prefilter->key);
-    prefilter->database = prebuilt_find(prefilter->key);
-    if (prefilter->database != NULL ||
-        hs_compile_multi(source->expressions, source->flags, source->ids, source->count,
-                         HS_MODE_BLOCK, &every_machine, &prefilter->database,
-                         &error) == HS_SUCCESS)
-        return true;
-
-    prefilter->database = NULL;
-    if (error == NULL)
-        abort();
-    /* An error of the whole is put down to the last. */
-    *ret_bad = source->ids[error->expression >= 0 ? (unsigned)error->expression
-                                                  : source->count - 1];
-    hs_free_compile_error(error);
-    return false;
-}
-
-bool prefilter_serialise(const struct prefilter *prefilter, unsigned char *key,
-                         char **ret_bytes, size_t *ret_length)
-{
-    memcpy(key, prefilter->key, sizeof prefilter->key);
-    return prefilter->database != NULL &&
-           hs_serialize_database(prefilter->database, ret_bytes, ret_length) ==
-               HS_SUCCESS;
-}
-
-/* ){2,5} costs Vectorscan a copy of the group for each time; )* matches whatever that
- * does. */
-static char *loosen(const char *part)
-{
-    size_t length = strlen(part);
-    char *loose = mem_copy(part, length);
-    size_t out = 0;
-
-    for (size_t i = 0; i < length; i++) {
-        loose[out++] = part[i];
-        if (part[i] != ')' || part[i + 1] != '{')
-            continue;
-        size_t digits = strspn(part + i + 2, "0123456789,");
-        if (digits > 0 && part[i + 2 + digits] == '}') {
-            loose[out++] = '*';
-            i += digits + 2;
-        }
-    }
-    loose[out] = '\0';
-    return loose;
+    return prefilter;
 }
 
 void prefilter_free(struct prefilter *prefilter)
 {
     if (prefilter == NULL)
         return;
-    hs_free_database(prefilter->database);
     for (size_t i = 0; i < prefilter->part_count; i++)
-        free(prefilter->parts[i]);
+        free(prefilter->parts[i].text);
     free(prefilter->parts);
-    free(prefilter->has_places);
     free(prefilter->needed);
     free(prefilter->users);
+    free(prefilter->next);
+    free(prefilter->first);
+    free(prefilter->endings);
     free(prefilter);
 }
 
 size_t prefilter_unfiltered(const struct prefilter *prefilter)
 {
     return prefilter->unfiltered;
-}
-
-void prefilter_fit_scratch(const struct prefilter *prefilter, hs_scratch_t **scratch)
-{
-    if (prefilter->database != NULL &&
-        hs_alloc_scratch(prefilter->database, scratch) != HS_SUCCESS)
-        abort();
 }
 
 struct sightings *sightings_new(const struct prefilter *prefilter)
@@ -266,7 +318,7 @@ struct sightings *sightings_new(const struct prefilter *prefilter)
     sightings->seen = mem_zalloc((prefilter->part_count + 1) * sizeof *sightings->seen);
     sightings->candidates = mem_zalloc(prefilter->row * sizeof(uint64_t));
     for (size_t i = 0; i < prefilter->part_count; i++)
-        sightings->places[i].is_everywhere = prefilter->parts[i] == NULL;
+        sightings->places[i].is_everywhere = prefilter->parts[i].is_unknown;
     return sightings;
 }
 
@@ -280,44 +332,39 @@ void sightings_free(struct sightings *sightings)
     free(sightings);
 }
 
-/* Matches of different parts come in any order, those of one part mostly in theirs. */
-static int on_match(unsigned id, unsigned long long from, unsigned long long to,
-                    unsigned flags, void *context)
+static void note_place(struct sightings *sightings, unsigned part, size_t end)
 {
-    struct sightings *sightings = context;
-    struct places *places = &sightings->places[id];
+    struct places *places = &sightings->places[part];
 
-    (void)from;
-    (void)flags;
     if (places->is_everywhere)
-        return 0;
+        return;
     if (places->count == 0)
-        sightings->seen[sightings->seen_count++] = id;
-    if (places->count == MOST_PLACES || !sightings->prefilter->has_places[id]) {
+        sightings->seen[sightings->seen_count++] = part;
+    if (places->count == MOST_PLACES || !sightings->prefilter->parts[part].has_places)
         places->is_everywhere = true;
-        return 0;
-    }
-    uint32_t at = places->count++;
-    for (; at > 0 && places->ends[at - 1] > to; at--)
-        places->ends[at] = places->ends[at - 1];
-    places->ends[at] = (uint32_t)to;
-    return 0;
+    else if (places->count == 0 || places->ends[places->count - 1] != end)
+        places->ends[places->count++] = (uint32_t)end;
 }
 
-bool prefilter_scan(const struct prefilter *prefilter, hs_scratch_t *scratch,
-                    const char *text, size_t length, struct sightings *sightings)
+/* The phrases that end at a state, at the offset `end`. */
+static void note_endings(struct sightings *sightings, unsigned state, const char *text,
+                         size_t end)
 {
-    for (size_t i = 0; i < sightings->seen_count; i++) {
-        sightings->places[sightings->seen[i]].count = 0;
-        sightings->places[sightings->seen[i]].is_everywhere = false;
+    const struct prefilter *prefilter = sightings->prefilter;
+    const struct ending *ending;
+
+    for (unsigned at = prefilter->first[state]; at != 0; at = ending->next) {
+        ending = &prefilter->endings[at];
+        size_t start = end - ending->length;
+        if (ending->starts_word && start > 0 && is_word((unsigned char)text[start - 1]))
+            continue;
+        if (ending->ends_word && end < sightings->length &&
+            is_word((unsigned char)text[end]))
+            continue;
+        if (ending->ends_text && end + 1 < sightings->length)
+            continue;
+        note_place(sightings, ending->part, end);
     }
-    sightings->seen_count = 0;
-    sightings->length = length;
-    bool is_scanned = prefilter->database == NULL || text == NULL ||
-                      hs_scan(prefilter->database, text, (unsigned)length, 0, scratch,
-                              on_match, sightings) == HS_SUCCESS;
-    note_candidates(sightings);
-    return is_scanned;
 }
 
 static void note_candidates(struct sightings *sightings)
@@ -332,9 +379,33 @@ static void note_candidates(struct sightings *sightings)
                 prefilter->users[sightings->seen[i] * row + word];
     }
     for (size_t i = 0; prefilter->unfiltered > 0 && i < prefilter->part_count; i++) {
-        for (size_t word = 0; prefilter->parts[i] == NULL && word < row; word++)
+        for (size_t word = 0; prefilter->parts[i].is_unknown && word < row; word++)
             sightings->candidates[word] |= prefilter->users[i * row + word];
     }
+}
+
+void prefilter_scan(const struct prefilter *prefilter, const char *text, size_t length,
+                    bool is_plain, struct sightings *sightings)
+{
+    const unsigned char *classes = prefilter->classes;
+    const uint16_t *next = prefilter->next;
+    unsigned first_ending = prefilter->first_ending;
+    unsigned state = 0;
+
+    for (size_t i = 0; i < sightings->seen_count; i++) {
+        sightings->places[sightings->seen[i]].count = 0;
+        sightings->places[sightings->seen[i]].is_everywhere = false;
+    }
+    sightings->seen_count = 0;
+    sightings->length = length;
+    if (is_plain && !prefilter->has_plain_phrase)
+        length = 0;
+    for (size_t i = 0; i < length; i++) {
+        state = next[state << CLASS_BITS | classes[(unsigned char)text[i]]];
+        if (state >= first_ending)
+            note_endings(sightings, state, text, i + 1);
+    }
+    note_candidates(sightings);
 }
 
 size_t prefilter_candidate(const struct sightings *sightings, size_t from)
@@ -360,9 +431,10 @@ bool prefilter_next(const struct prefilter *prefilter, const struct sightings *s
                     size_t pattern, size_t from, struct stretch *ret_stretch)
 {
     const struct needed *needed = &prefilter->needed[pattern];
+    unsigned second = needed->parts[needed->count > 1 ? 1 : 0];
     const struct places *first = &sightings->places[needed->parts[0]];
-    const struct places *last =
-        &sightings->places[needed->parts[needed->count > 1 ? 1 : 0]];
+    const struct places *last = &sightings->places[second];
+    size_t slack = prefilter->parts[needed->parts[0]].is_exact ? 0 : INEXACT_SLACK;
 
     if (needed->count == 0 || !is_seen(first) || !is_seen(last) ||
         from > sightings->length)
@@ -372,17 +444,19 @@ bool prefilter_next(const struct prefilter *prefilter, const struct sightings *s
         return true;
     }
     for (uint32_t i = 0, j = 0; i < first->count; i++) {
-        size_t end = first->ends[i];
+        size_t end = first->ends[i] + slack;
         if (end < from)
             continue;
-        while (j < last->count && last->ends[j] < end)
+        while (j < last->count && last->ends[j] < first->ends[i])
             j++;
         if (j == last->count)
             return false;
-        if (last->ends[j] - end > needed->reach)
+        if (last->ends[j] > end + needed->reach)
             continue;
-        size_t start = end > needed->lead ? end - needed->lead : 0;
-        *ret_stretch = (struct stretch){start > from ? start : from, end};
+        size_t start = first->ends[i] > needed->lead ? first->ends[i] - needed->lead : 0;
+        *ret_stretch =
+            (struct stretch){start > from ? start : from,
+                             end < sightings->length ? end : sightings->length};
         return true;
     }
     return false;

@@ -1,9 +1,9 @@
 /*
  * Loading a rule set: read the file, compile every entry, count references.
  */
-#include "ruleset.h"
+#include "ruleset_internal.h"
 
-#include "backtracking.h"
+#include "backtracking_internal.h"
 #include "mem.h"
 
 #include <errno.h>
@@ -18,78 +18,6 @@
 enum { MAX_FILE_BYTES = 4 << 20 };
 
 extern const char embedded_safety_patterns[], embedded_safety_patterns_end[];
-
-static bool load(const char *name, const char *json, size_t length, bool is_trusted,
-                 struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem);
-static bool fill_wordbook(struct ruleset *ruleset, const char *name,
-                          struct ruleset_problem *problem);
-static void build_prefilter(struct ruleset *ruleset, int surface);
-static void warn(struct ruleset *ruleset, const char *name);
-static bool compile_rules(struct ruleset *ruleset, const char *name,
-                          struct ruleset_problem *problem);
-static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
-                         struct ruleset_problem *problem);
-static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
-                           const struct pattern_entry *entry, const char *key,
-                           const struct pattern_regex *regex, int surface,
-                           struct ruleset_problem *problem);
-static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *entry);
-static void hash_text(const char *json, size_t length, char *hash);
-static char *read_file(const char *path, size_t *ret_length,
-                       struct ruleset_problem *problem);
-static void ruleset_free(struct ruleset *ruleset);
-
-bool ruleset_load_default(struct ruleset **ret_ruleset,
-                          struct ruleset_problem *ret_problem)
-{
-    size_t length = (size_t)(embedded_safety_patterns_end - embedded_safety_patterns);
-
-    return load("built-in patterns", embedded_safety_patterns, length, true, ret_ruleset,
-                ret_problem);
-}
-
-bool ruleset_load_file(const char *path, struct ruleset **ret_ruleset,
-                       struct ruleset_problem *ret_problem)
-{
-    size_t length;
-    char *json = read_file(path, &length, ret_problem);
-    bool is_loaded =
-        json != NULL && ruleset_load_text(path, json, length, ret_ruleset, ret_problem);
-
-    free(json);
-    return is_loaded;
-}
-
-bool ruleset_load_text(const char *name, const char *json, size_t length,
-                       struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem)
-{
-    return load(name, json, length, false, ret_ruleset, ret_problem);
-}
-
-static bool load(const char *name, const char *json, size_t length, bool is_trusted,
-                 struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem)
-{
-    struct ruleset *ruleset = MEM_NEW(struct ruleset);
-
-    ruleset->references = 1;
-    ruleset->is_trusted = is_trusted;
-    if (!pattern_file_parse(name, json, length, &ruleset->file, ret_problem))
-        goto fail;
-    if (!fill_wordbook(ruleset, name, ret_problem))
-        goto fail;
-    if (!compile_rules(ruleset, name, ret_problem))
-        goto fail;
-    for (int surface = 0; surface < SURFACE_COUNT; surface++)
-        build_prefilter(ruleset, surface);
-    warn(ruleset, name);
-    hash_text(json, length, ruleset->hash);
-    *ret_ruleset = ruleset;
-    return true;
-
-fail:
-    ruleset_free(ruleset);
-    return false;
-}
 
 static bool fill_wordbook(struct ruleset *ruleset, const char *name,
                           struct ruleset_problem *problem)
@@ -106,56 +34,6 @@ static bool fill_wordbook(struct ruleset *ruleset, const char *name,
                          i, list == 0 ? "strong words" : "words");
                 return false;
             }
-        }
-    }
-    return true;
-}
-
-static bool compile_rules(struct ruleset *ruleset, const char *name,
-                          struct ruleset_problem *problem)
-{
-    size_t count = ruleset->file.count;
-
-    if (ruleset_enforced_count(ruleset) == 0) {
-        snprintf(problem->text, sizeof problem->text,
-                 "%s: nothing in it refuses a text (SAFETY_ENABLED=false switches the "
-                 "filter off)",
-                 name);
-        return false;
-    }
-    ruleset->rules = mem_zalloc(count * sizeof *ruleset->rules);
-    ruleset->counters = mem_zalloc(count * sizeof *ruleset->counters);
-    for (size_t i = 0; i < count; i++) {
-        if (!compile_rule(ruleset, i, name, problem))
-            return false;
-    }
-    return true;
-}
-
-static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
-                         struct ruleset_problem *problem)
-{
-    const struct pattern_entry *entry = &ruleset->file.entries[index];
-    struct rule *rule = &ruleset->rules[index];
-
-    rule->is_shadow = entry->is_shadow;
-    rule->counter = counter_for(ruleset, entry);
-    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-        if ((entry->surfaces & (1U << surface)) == 0)
-            continue;
-        rule->code[surface] =
-            compile(ruleset, name, entry, "pattern", &entry->pattern, surface, problem);
-        if (rule->code[surface] == NULL)
-            return false;
-        for (int side = 0; side < SIDE_COUNT; side++) {
-            static const char *const keys[SIDE_COUNT] = {"unless", "unless_before",
-                                                         "unless_after"};
-            if (entry->unless[side].text == NULL)
-                continue;
-            rule->unless[surface][side] = compile(ruleset, name, entry, keys[side],
-                                                  &entry->unless[side], surface, problem);
-            if (rule->unless[surface][side] == NULL)
-                return false;
         }
     }
     return true;
@@ -218,6 +96,69 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
     return code;
 }
 
+static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *entry)
+{
+    for (size_t i = 0; i < ruleset->counter_count; i++) {
+        if (strcmp(ruleset->counters[i].name, entry->name) == 0)
+            return i;
+    }
+    struct rule_counter *counter = &ruleset->counters[ruleset->counter_count];
+    counter->name = entry->name;
+    counter->category = entry->category;
+    counter->is_shadow = entry->is_shadow;
+    return ruleset->counter_count++;
+}
+
+static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
+                         struct ruleset_problem *problem)
+{
+    const struct pattern_entry *entry = &ruleset->file.entries[index];
+    struct rule *rule = &ruleset->rules[index];
+
+    rule->is_shadow = entry->is_shadow;
+    rule->counter = counter_for(ruleset, entry);
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        if ((entry->surfaces & (1U << surface)) == 0)
+            continue;
+        rule->code[surface] =
+            compile(ruleset, name, entry, "pattern", &entry->pattern, surface, problem);
+        if (rule->code[surface] == NULL)
+            return false;
+        for (int side = 0; side < SIDE_COUNT; side++) {
+            static const char *const keys[SIDE_COUNT] = {"unless", "unless_before",
+                                                         "unless_after"};
+            if (entry->unless[side].text == NULL)
+                continue;
+            rule->unless[surface][side] = compile(ruleset, name, entry, keys[side],
+                                                  &entry->unless[side], surface, problem);
+            if (rule->unless[surface][side] == NULL)
+                return false;
+        }
+    }
+    return true;
+}
+
+static bool compile_rules(struct ruleset *ruleset, const char *name,
+                          struct ruleset_problem *problem)
+{
+    size_t count = ruleset->file.count;
+
+    if (ruleset_enforced_count(ruleset) == 0) {
+        snprintf(problem->text, sizeof problem->text,
+                 "%s: nothing in it refuses a text (SAFETY_ENABLED=false switches the "
+                 "filter off)",
+                 name);
+        return false;
+    }
+    ruleset->rules = mem_zalloc(count * sizeof *ruleset->rules);
+    ruleset->counters = mem_zalloc(count * sizeof *ruleset->counters);
+    for (size_t i = 0; i < count; i++) {
+        if (!compile_rule(ruleset, i, name, problem))
+            return false;
+    }
+    return true;
+}
+
 static void build_prefilter(struct ruleset *ruleset, int surface)
 {
     size_t count = ruleset->file.count;
@@ -230,7 +171,7 @@ static void build_prefilter(struct ruleset *ruleset, int surface)
                 (struct prefilter_needs){(const char *const *)entry->needs.texts,
                                          entry->needs.count, entry->lead, entry->reach};
     }
-    ruleset->prefilters[surface] = prefilter_new(needs, count, surface == RAW);
+    ruleset->prefilters[surface] = prefilter_new(needs, count);
     free(needs);
 }
 
@@ -255,19 +196,6 @@ static void warn(struct ruleset *ruleset, const char *name)
     }
 }
 
-static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *entry)
-{
-    for (size_t i = 0; i < ruleset->counter_count; i++) {
-        if (strcmp(ruleset->counters[i].name, entry->name) == 0)
-            return i;
-    }
-    struct rule_counter *counter = &ruleset->counters[ruleset->counter_count];
-    counter->name = entry->name;
-    counter->category = entry->category;
-    counter->is_shadow = entry->is_shadow;
-    return ruleset->counter_count++;
-}
-
 static void hash_text(const char *json, size_t length, char *hash)
 {
     unsigned char digest[crypto_generichash_BYTES_MIN];
@@ -275,6 +203,61 @@ static void hash_text(const char *json, size_t length, char *hash)
     crypto_generichash(digest, sizeof digest, (const unsigned char *)json, length, NULL,
                        0);
     sodium_bin2hex(hash, 9, digest, 4);
+}
+
+static void ruleset_free(struct ruleset *ruleset)
+{
+    for (size_t i = 0; ruleset->rules != NULL && i < ruleset->file.count; i++) {
+        for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+            pcre2_code_free(ruleset->rules[i].code[surface]);
+            for (int side = 0; side < SIDE_COUNT; side++)
+                pcre2_code_free(ruleset->rules[i].unless[surface][side]);
+        }
+    }
+    free(ruleset->rules);
+    free(ruleset->counters);
+    wordbook_free(ruleset->words);
+    for (int surface = 0; surface < SURFACE_COUNT; surface++)
+        prefilter_free(ruleset->prefilters[surface]);
+    for (size_t i = 0; i < ruleset->warning_count; i++)
+        free(ruleset->warnings[i]);
+    free(ruleset->warnings);
+    pattern_file_done(&ruleset->file);
+    free(ruleset);
+}
+
+static bool load(const char *name, const char *json, size_t length, bool is_trusted,
+                 struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem)
+{
+    struct ruleset *ruleset = MEM_NEW(struct ruleset);
+
+    ruleset->references = 1;
+    ruleset->is_trusted = is_trusted;
+    if (!pattern_file_parse(name, json, length, &ruleset->file, ret_problem))
+        goto fail;
+    if (!fill_wordbook(ruleset, name, ret_problem))
+        goto fail;
+    if (!compile_rules(ruleset, name, ret_problem))
+        goto fail;
+    for (int surface = 0; surface < SURFACE_COUNT; surface++)
+        build_prefilter(ruleset, surface);
+    warn(ruleset, name);
+    hash_text(json, length, ruleset->hash);
+    *ret_ruleset = ruleset;
+    return true;
+
+fail:
+    ruleset_free(ruleset);
+    return false;
+}
+
+bool ruleset_load_default(struct ruleset **ret_ruleset,
+                          struct ruleset_problem *ret_problem)
+{
+    size_t length = (size_t)(embedded_safety_patterns_end - embedded_safety_patterns);
+
+    return load("built-in patterns", embedded_safety_patterns, length, true, ret_ruleset,
+                ret_problem);
 }
 
 static char *read_file(const char *path, size_t *ret_length,
@@ -311,6 +294,24 @@ static char *read_file(const char *path, size_t *ret_length,
     return bytes;
 }
 
+bool ruleset_load_file(const char *path, struct ruleset **ret_ruleset,
+                       struct ruleset_problem *ret_problem)
+{
+    size_t length;
+    char *json = read_file(path, &length, ret_problem);
+    bool is_loaded =
+        json != NULL && ruleset_load_text(path, json, length, ret_ruleset, ret_problem);
+
+    free(json);
+    return is_loaded;
+}
+
+bool ruleset_load_text(const char *name, const char *json, size_t length,
+                       struct ruleset **ret_ruleset, struct ruleset_problem *ret_problem)
+{
+    return load(name, json, length, false, ret_ruleset, ret_problem);
+}
+
 struct ruleset *ruleset_ref(struct ruleset *ruleset)
 {
     atomic_fetch_add_explicit(&ruleset->references, 1, memory_order_relaxed);
@@ -322,27 +323,6 @@ void ruleset_unref(struct ruleset *ruleset)
     if (ruleset != NULL &&
         atomic_fetch_sub_explicit(&ruleset->references, 1, memory_order_acq_rel) == 1)
         ruleset_free(ruleset);
-}
-
-static void ruleset_free(struct ruleset *ruleset)
-{
-    for (size_t i = 0; ruleset->rules != NULL && i < ruleset->file.count; i++) {
-        for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-            pcre2_code_free(ruleset->rules[i].code[surface]);
-            for (int side = 0; side < SIDE_COUNT; side++)
-                pcre2_code_free(ruleset->rules[i].unless[surface][side]);
-        }
-    }
-    free(ruleset->rules);
-    free(ruleset->counters);
-    wordbook_free(ruleset->words);
-    for (int surface = 0; surface < SURFACE_COUNT; surface++)
-        prefilter_free(ruleset->prefilters[surface]);
-    for (size_t i = 0; i < ruleset->warning_count; i++)
-        free(ruleset->warnings[i]);
-    free(ruleset->warnings);
-    pattern_file_done(&ruleset->file);
-    free(ruleset);
 }
 
 size_t ruleset_enforced_count(const struct ruleset *ruleset)

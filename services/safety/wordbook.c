@@ -1,7 +1,7 @@
 /*
  * A trie of words, walked with what each byte of a disguise may stand for.
  */
-#include "wordbook.h"
+#include "wordbook_internal.h"
 
 #include "mem.h"
 
@@ -50,10 +50,6 @@ struct reading {
 
 static const char *read_on(struct reading *reading, size_t node, size_t at, int last,
                            bool needs_strong);
-static const char *read_mask(struct reading *reading, size_t node, size_t at,
-                             bool needs_strong);
-static uint32_t letters_for(const char *bytes, size_t at);
-static void count_runs(struct reading *reading);
 
 static int letter_index(char c)
 {
@@ -139,6 +135,19 @@ static size_t squeeze(char *squeezed, const char *bytes, size_t length)
     return kept;
 }
 
+static void count_runs(struct reading *reading)
+{
+    size_t start = 0;
+
+    for (size_t i = 1; i <= reading->length; i++) {
+        if (i < reading->length &&
+            (reading->bytes[i] | 0x20) == (reading->bytes[start] | 0x20))
+            continue;
+        memset(reading->runs + start, (int)(i - start), i - start);
+        start = i;
+    }
+}
+
 /* A strong word of which every letter is there, with stars thrown in: f**uck. */
 static const char *read_between_stars(const struct reading *starred)
 {
@@ -151,6 +160,44 @@ static const char *read_between_stars(const struct reading *starred)
     }
     count_runs(&reading);
     return reading.length > 0 ? read_on(&reading, 0, 0, -1, true) : NULL;
+}
+
+/* What a byte may stand for.  A capital I behind a small letter, or in a row behind one,
+ * may be an l. */
+static uint32_t letters_for(const char *bytes, size_t at)
+{
+    char c = bytes[at];
+
+    if (c >= 'a' && c <= 'z')
+        return 1U << (c - 'a');
+    if (c == 'I') {
+        size_t before = at;
+        while (before > 0 && bytes[before - 1] == 'I')
+            before--;
+        bool follows_small =
+            before > 0 && bytes[before - 1] >= 'a' && bytes[before - 1] <= 'z';
+        return follows_small ? bits("il") : bits("i");
+    }
+    if (c >= 'A' && c <= 'Z')
+        return 1U << (c - 'A');
+    switch (c) {
+    case '\'': return 1U << APOSTROPHE;
+    case '0': return bits("o");
+    case '1':
+    case '!':
+    case '|': return bits("il");
+    case '3': return bits("e");
+    case '4':
+    case '@': return bits("a");
+    case '5':
+    case '$': return bits("s");
+    case '6': return bits("gb");
+    case '7':
+    case '+': return bits("t");
+    case '8': return bits("b");
+    case '9': return bits("g");
+    }
+    return 0;
 }
 
 const char *wordbook_read(const struct wordbook *book, const char *bytes, size_t length)
@@ -189,6 +236,29 @@ const char *wordbook_read(const struct wordbook *book, const char *bytes, size_t
             word = read_between_stars(&reading);
     }
     return word;
+}
+
+/* A masked letter: any letter, of strong words only. */
+static const char *read_mask(struct reading *reading, size_t node, size_t at,
+                             bool needs_strong)
+{
+    const struct node *here = &reading->book->nodes[node];
+    bool is_row = reading->is_loose && reading->runs[at] >= LOOSE_ROW;
+    const char *word = NULL;
+
+    (void)needs_strong;
+    if (node == 0)
+        return NULL; /* the first letter is never masked */
+    for (int letter = 0; letter < APOSTROPHE && word == NULL; letter++) {
+        if (here->child[letter] == 0)
+            continue;
+        word = read_on(reading, here->child[letter], at + 1, -1, true);
+        if (word == NULL && is_row)
+            word = read_on(reading, here->child[letter], at, -1, true);
+    }
+    if (word == NULL && is_row && at > 1)
+        word = read_on(reading, node, at + 1, -1, true);
+    return word != NULL && strlen(word) <= 2 * reading->length ? word : NULL;
 }
 
 /* The rest of a disguise from `at`, where what came before led to `node` with the letter
@@ -232,80 +302,6 @@ static const char *read_on(struct reading *reading, size_t node, size_t at, int 
                    ? read_mask(reading, node, at, needs_strong)
                    : NULL;
     return NULL;
-}
-
-/* A masked letter: any letter, of strong words only. */
-static const char *read_mask(struct reading *reading, size_t node, size_t at,
-                             bool needs_strong)
-{
-    const struct node *here = &reading->book->nodes[node];
-    bool is_row = reading->is_loose && reading->runs[at] >= LOOSE_ROW;
-    const char *word = NULL;
-
-    (void)needs_strong;
-    if (node == 0)
-        return NULL; /* the first letter is never masked */
-    for (int letter = 0; letter < APOSTROPHE && word == NULL; letter++) {
-        if (here->child[letter] == 0)
-            continue;
-        word = read_on(reading, here->child[letter], at + 1, -1, true);
-        if (word == NULL && is_row)
-            word = read_on(reading, here->child[letter], at, -1, true);
-    }
-    if (word == NULL && is_row && at > 1)
-        word = read_on(reading, node, at + 1, -1, true);
-    return word != NULL && strlen(word) <= 2 * reading->length ? word : NULL;
-}
-
-/* What a byte may stand for.  A capital I behind a small letter, or in a row behind one,
- * may be an l. */
-static uint32_t letters_for(const char *bytes, size_t at)
-{
-    char c = bytes[at];
-
-    if (c >= 'a' && c <= 'z')
-        return 1U << (c - 'a');
-    if (c == 'I') {
-        size_t before = at;
-        while (before > 0 && bytes[before - 1] == 'I')
-            before--;
-        bool follows_small =
-            before > 0 && bytes[before - 1] >= 'a' && bytes[before - 1] <= 'z';
-        return follows_small ? bits("il") : bits("i");
-    }
-    if (c >= 'A' && c <= 'Z')
-        return 1U << (c - 'A');
-    switch (c) {
-    case '\'': return 1U << APOSTROPHE;
-    case '0': return bits("o");
-    case '1':
-    case '!':
-    case '|': return bits("il");
-    case '3': return bits("e");
-    case '4':
-    case '@': return bits("a");
-    case '5':
-    case '$': return bits("s");
-    case '6': return bits("gb");
-    case '7':
-    case '+': return bits("t");
-    case '8': return bits("b");
-    case '9': return bits("g");
-    }
-    return 0;
-}
-
-static void count_runs(struct reading *reading)
-{
-    size_t start = 0;
-
-    for (size_t i = 1; i <= reading->length; i++) {
-        if (i < reading->length &&
-            (reading->bytes[i] | 0x20) == (reading->bytes[start] | 0x20))
-            continue;
-        memset(reading->runs + start, (int)(i - start), i - start);
-        start = i;
-    }
 }
 
 /*

@@ -32,25 +32,19 @@ bool words_next(struct span text, size_t *offset, struct span *ret_word)
     return true;
 }
 
-/* Of the character at `*offset`, which moves past it. */
-static bool next_is_space(struct span text, size_t *offset)
-{
-    unsigned char byte = (unsigned char)text.bytes[*offset];
-
-    if (byte >= 0x80)
-        return utf8_is_space(utf8_next(text.bytes, text.length, offset));
-    (*offset)++;
-    return byte == ' ' || (byte >= '\t' && byte <= '\r');
-}
-
 size_t words_count(struct span text)
 {
-    size_t count = 0, offset = 0;
+    size_t count = 0, at = 0;
     bool is_after_space = true;
 
-    while (offset < text.length) {
-        bool is_space = next_is_space(text, &offset);
+    while (at < text.length) {
+        unsigned char byte = (unsigned char)text.bytes[at];
+        bool is_space = byte == ' ' || (byte >= '\t' && byte <= '\r');
 
+        if (byte >= 0x80)
+            is_space = utf8_is_space(utf8_next(text.bytes, text.length, &at));
+        else
+            at++;
         count += is_after_space && !is_space;
         is_after_space = is_space;
     }

@@ -1,4 +1,4 @@
-#include "delivery.h"
+#include "delivery_internal.h"
 
 #include "private_reveal.h"
 #include "words.h"

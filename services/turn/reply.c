@@ -1,12 +1,19 @@
-#include "reply.h"
+/*
+ * What the model wrote, read and judged: the reply to an answer, in one scan, as it comes; and the
+ * summary of a session.
+ */
+#include "reply_internal.h"
 
 #include "json.h"
 #include "model_json.h"
 #include "private_reveal.h"
+#include "utf8.h"
 
-#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
 #include <string.h>
-#include <strings.h>
+
+#define TEXT_BYTES (64 * 1024) /* of one unescaped text: far more than is shown */
 
 static const char *const labels[DIMENSION_COUNT] = {
     [DIMENSION_CLARITY] = "Clarity",
@@ -15,64 +22,284 @@ static const char *const labels[DIMENSION_COUNT] = {
     [DIMENSION_FILLER_WORDS] = "Filler Words",
 };
 
+enum place {
+    WHOLE,
+    REFUSED,
+    QUESTION,
+    FEEDBACK,
+    DIMENSIONS,
+    SUMMARY_TIP,
+    ENTRY,
+    LABEL,
+    SCORE,
+    TIP,
+    QUOTE
+};
+
+static const struct json_place places[] = {
+    [WHOLE] = {WHOLE, ""},
+    [REFUSED] = {WHOLE, "refused"},
+    [QUESTION] = {WHOLE, "follow_up_question"},
+    [FEEDBACK] = {WHOLE, "coaching_feedback"},
+    [DIMENSIONS] = {FEEDBACK, "dimensions"},
+    [SUMMARY_TIP] = {FEEDBACK, "summary_tip"},
+    [ENTRY] = {DIMENSIONS, "*"},
+    [LABEL] = {ENTRY, "label"},
+    [SCORE] = {ENTRY, "score"},
+    [TIP] = {ENTRY, "tip"},
+    [QUOTE] = {ENTRY, "quote"},
+};
+
 const char *dimension_label(enum dimension dimension)
 {
     return labels[dimension];
 }
 
-/* The boolean, or the word in a string in any case; nothing else. */
-static bool is_true(struct json_object *value)
+static bool is_null(enum json_token kind, struct span value)
 {
-    if (json_object_is_type(value, json_type_boolean))
-        return json_object_get_boolean(value);
-    return json_object_is_type(value, json_type_string) &&
-           json_object_get_string_len(value) == 4 &&
-           strcasecmp(json_object_get_string(value), "true") == 0;
+    return kind == JSON_WORD && span_equals(value, "null");
 }
 
-/* A whole number from 1 to 5, also when it is written 4.0. */
-static bool read_score(struct json_object *value, int *ret_score)
+/* Is it a string with this in it, in any case? */
+static bool says(enum json_token kind, struct span value, const char *words)
 {
+    struct buffer unescaped;
+    bool is_said;
+
+    if (kind != JSON_STRING)
+        return false;
+    if (memchr(value.bytes, '\\', value.length) == NULL)
+        return span_equals_ignoring_case(value, words);
+    buffer_init(&unescaped, TEXT_BYTES);
+    is_said = json_unescape(value, &unescaped) &&
+              span_equals_ignoring_case((struct span){unescaped.bytes, unescaped.length},
+                                        words);
+    buffer_done(&unescaped);
+    return is_said;
+}
+
+/* The boolean, or the word in a string in any case; nothing else. */
+static bool is_true(enum json_token kind, struct span value)
+{
+    return (kind == JSON_WORD && span_equals(value, "true")) || says(kind, value, "true");
+}
+
+/* A whole number from 1 to 5, also when it is written 4.0; else 0. */
+static int read_score(enum json_token kind, struct span value)
+{
+    char digits[32];
     double number;
 
-    if (!json_object_is_type(value, json_type_int) &&
-        !json_object_is_type(value, json_type_double))
-        return false;
-    number = json_object_get_double(value);
-    if (!(number >= 1 && number <= 5) || number != (double)(int)number)
-        return false;
-    *ret_score = (int)number;
-    return true;
+    if (kind != JSON_WORD || value.length >= sizeof(digits))
+        return 0;
+    memcpy(digits, value.bytes, value.length);
+    digits[value.length] = '\0';
+    number = strtod(digits, NULL);
+    return number >= 1 && number <= 5 && number == (double)(int)number ? (int)number : 0;
 }
 
-static int find_dimension(struct json_object *entry)
+static int find_dimension(enum json_token kind, struct span label)
 {
-    struct span label = json_member_string(entry, "label");
-
     for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
-        if (span_equals_ignoring_case(label, labels[dimension]))
+        if (says(kind, label, labels[dimension]))
             return dimension;
     return -1;
 }
 
-/* Each of the four dimensions exactly once, in any order. */
-static bool read_dimensions(struct json_object *list, struct feedback *feedback)
+/* A text in the place of what was there; empty where it is none, or too long. */
+static void read_text(enum json_token kind, struct span value, size_t max_words,
+                      struct private_text *text)
 {
-    if (!json_object_is_type(list, json_type_array) ||
-        json_object_array_length(list) != DIMENSION_COUNT)
+    struct buffer unescaped;
+
+    private_text_free(text);
+    buffer_init(&unescaped, TEXT_BYTES);
+    if (kind == JSON_STRING && memchr(value.bytes, '\\', value.length) != NULL) {
+        if (!json_unescape(value, &unescaped))
+            kind = JSON_WRONG;
+        value = (struct span){unescaped.bytes, unescaped.length};
+    }
+    if (kind == JSON_STRING && utf8_is_valid(value.bytes, value.length))
+        model_text_words(value, max_words, text);
+    buffer_done(&unescaped);
+}
+
+static void drop_entries(struct reply_reader *reader)
+{
+    for (size_t at = 0; at < DIMENSION_COUNT; at++) {
+        private_text_free(&reader->entries[at].tip);
+        private_text_free(&reader->entries[at].quote);
+        reader->entries[at] = (struct reply_entry){.dimension = -1};
+    }
+    reader->entry_count = 0;
+}
+
+static void read_entry(struct reply_reader *reader, enum place place,
+                       enum json_token kind, struct span value)
+{
+    struct reply_entry *entry = &reader->entries[reader->entry_count - 1];
+
+    if (reader->entry_count > DIMENSION_COUNT)
+        return;
+    if (place == LABEL)
+        entry->dimension = find_dimension(kind, value);
+    else if (place == SCORE)
+        entry->score = read_score(kind, value);
+    else if (place == TIP)
+        read_text(kind, value, REPLY_TIP_WORDS, &entry->tip);
+    else
+        read_text(kind, value, REPLY_QUOTE_WORDS, &entry->quote);
+}
+
+/* Decides as soon as it can be: what comes in one piece or in many is announced alike. */
+static void announce(struct reply_reader *reader)
+{
+    bool has_question = !private_text_is_empty(&reader->question);
+    bool is_odd = reader->is_refused || reader->verdicts > 1 || reader->questions > 1 ||
+                  (reader->questions == 1 && !has_question);
+
+    if (reader->is_silent ||
+        (!is_odd && (reader->verdicts == 0 || reader->questions == 0)))
+        return;
+    reader->is_silent = true;
+    if (!is_odd)
+        reader->announcement = private_text_clone(&reader->question);
+}
+
+/* A member named twice counts with its last value. */
+static void take(void *context, size_t place, enum json_token kind, struct span value)
+{
+    struct reply_reader *reader = context;
+
+    switch ((enum place)place) {
+    case WHOLE: break;
+    case REFUSED:
+        reader->verdicts++;
+        reader->is_refused = is_true(kind, value);
+        announce(reader);
+        break;
+    case QUESTION:
+        reader->questions++;
+        read_text(kind, value, SIZE_MAX, &reader->question);
+        announce(reader);
+        break;
+    case FEEDBACK:
+        drop_entries(reader);
+        private_text_free(&reader->summary_tip);
+        reader->feedback_state = is_null(kind, value) ? FEEDBACK_MISSING
+                                 : kind == JSON_OPEN  ? FEEDBACK_GOOD
+                                                      : FEEDBACK_INVALID;
+        break;
+    case DIMENSIONS: drop_entries(reader); break;
+    case SUMMARY_TIP:
+        read_text(kind, value, REPLY_SUMMARY_TIP_WORDS, &reader->summary_tip);
+        break;
+    case ENTRY:
+        if (reader->entry_count < DIMENSION_COUNT)
+            reader->entries[reader->entry_count].dimension = -1;
+        reader->entry_count++;
+        break;
+    case LABEL:
+    case SCORE:
+    case TIP:
+    case QUOTE: read_entry(reader, (enum place)place, kind, value); break;
+    }
+}
+
+static void begin_at(struct reply_reader *reader, size_t at)
+{
+    json_pick_init(&reader->pick, places, sizeof(places) / sizeof(*places), at, take,
+                   reader);
+    reader->has_begun = true;
+}
+
+/* White space and the line that opens a fence may stand before the object. */
+static void find_beginning(struct reply_reader *reader, struct span text)
+{
+    size_t at = 0;
+
+    while (at < text.length && memchr(" \t\r\n", text.bytes[at], 4) != NULL)
+        at++;
+    if (at < text.length && text.bytes[at] == '`') {
+        const char *newline = memchr(text.bytes + at, '\n', text.length - at);
+
+        if (newline == NULL)
+            return; /* the fence's line is not complete */
+        reader->is_silent = strncmp(text.bytes + at, "```", 3) != 0;
+        at = (size_t)(newline - text.bytes) + 1;
+        while (at < text.length && memchr(" \t\r\n", text.bytes[at], 4) != NULL)
+            at++;
+    }
+    if (at == text.length)
+        return;
+    reader->is_silent |= text.bytes[at] != '{';
+    if (!reader->is_silent)
+        begin_at(reader, at);
+}
+
+void reply_reader_init(struct reply_reader *reader)
+{
+    *reader = (struct reply_reader){.feedback_state = FEEDBACK_MISSING};
+}
+
+bool reply_reader_feed(struct reply_reader *reader, struct span text,
+                       struct private_text *ret_question)
+{
+    if (!reader->has_begun && !reader->is_silent)
+        find_beginning(reader, text);
+    if (reader->has_begun)
+        json_pick_more(&reader->pick, text);
+    if (private_text_is_empty(&reader->announcement))
+        return false;
+    *ret_question = private_text_move(&reader->announcement);
+    return true;
+}
+
+/* What json-c makes of a text that is not quite JSON, or, where it is none at all, the text, which
+ * counts as the question; so does what came before the cut. */
+static void read_leniently(struct reply_reader *reader, struct span text)
+{
+    struct json_object *object;
+    size_t length = 0;
+    const char *strict;
+
+    reply_reader_done(reader);
+    reader->is_silent = true;
+    switch (model_json_parse(text, &object)) {
+    case MODEL_JSON_OBJECT:
+        strict =
+            json_object_to_json_string_length(object, JSON_C_TO_STRING_PLAIN, &length);
+        begin_at(reader, 0);
+        json_pick_more(&reader->pick, (struct span){strict, length});
+        explicit_bzero((char *)(uintptr_t)strict, length);
+        json_wipe_and_put(object);
+        break;
+    case MODEL_JSON_NONE:
+        if (utf8_is_valid(text.bytes, text.length))
+            model_text_words(text, SIZE_MAX, &reader->question);
+        break;
+    case MODEL_JSON_BROKEN: break;
+    }
+}
+
+/* Each of the four dimensions exactly once, in any order, and nothing over its bounds. */
+static bool take_feedback(struct reply_reader *reader, struct feedback *feedback)
+{
+    if (reader->entry_count != DIMENSION_COUNT ||
+        private_text_is_empty(&reader->summary_tip))
         return false;
     for (size_t at = 0; at < DIMENSION_COUNT; at++) {
-        struct json_object *entry = json_object_array_get_idx(list, at);
-        int dimension = find_dimension(entry);
+        struct reply_entry *entry = &reader->entries[at];
+        int dimension = entry->dimension;
 
-        if (dimension < 0 || feedback->scores[dimension] != 0 ||
-            !read_score(json_member(entry, "score"), &feedback->scores[dimension]) ||
-            !model_json_words(json_member(entry, "tip"), REPLY_TIP_WORDS,
-                              &feedback->tips[dimension]))
+        if (dimension < 0 || feedback->scores[dimension] != 0 || entry->score == 0 ||
+            private_text_is_empty(&entry->tip))
             return false;
-        model_json_words(json_member(entry, "quote"), REPLY_QUOTE_WORDS,
-                         &feedback->quotes[dimension]);
+        feedback->scores[dimension] = entry->score;
+        feedback->tips[dimension] = private_text_move(&entry->tip);
+        feedback->quotes[dimension] = private_text_move(&entry->quote);
     }
+    feedback->summary_tip = private_text_move(&reader->summary_tip);
     return true;
 }
 
@@ -85,56 +312,130 @@ static void feedback_free(struct feedback *feedback)
     private_text_free(&feedback->summary_tip);
 }
 
-static enum feedback_state read_feedback(struct json_object *object,
-                                         struct feedback *ret_feedback)
+void reply_reader_end(struct reply_reader *reader, const struct private_text *text,
+                      struct reply *ret_reply)
 {
-    struct feedback feedback = {.scores = {0}};
+    struct span all = private_reveal(text), object = model_json_start(all);
+    struct reply reply = {.is_refused = false};
 
-    if (object == NULL)
-        return FEEDBACK_MISSING;
-    if (!read_dimensions(json_member(object, "dimensions"), &feedback) ||
-        !model_json_words(json_member(object, "summary_tip"), REPLY_SUMMARY_TIP_WORDS,
-                          &feedback.summary_tip)) {
-        feedback_free(&feedback);
-        return FEEDBACK_INVALID;
+    reader->is_silent = true;
+    if (!reader->has_begun && object.length > 0 && *object.bytes == '{')
+        begin_at(reader, (size_t)(object.bytes - all.bytes));
+    if (!reader->has_begun || json_pick_more(&reader->pick, all) == JSON_WRONG)
+        read_leniently(reader, all);
+    reply.is_refused = reader->is_refused;
+    reply.question = private_text_move(&reader->question);
+    reply.feedback_state = reader->feedback_state;
+    if (reply.feedback_state == FEEDBACK_GOOD &&
+        !take_feedback(reader, &reply.feedback)) {
+        feedback_free(&reply.feedback);
+        reply.feedback = (struct feedback){.scores = {0}};
+        reply.feedback_state = FEEDBACK_INVALID;
     }
-    *ret_feedback = feedback;
-    return FEEDBACK_GOOD;
+    *ret_reply = reply;
+    reply_reader_done(reader);
 }
 
-/* Plain text that is no JSON at all counts as the question; so does what came before the
- * cut. */
-static void read_plain(struct span text, struct reply *reply)
+void reply_reader_done(struct reply_reader *reader)
 {
-    struct json_object *string = json_object_new_string_len(
-        text.bytes, text.length < INT_MAX ? (int)text.length : 0);
-
-    model_json_words(string, SIZE_MAX, &reply->question);
-    json_wipe_and_put(string);
+    private_text_free(&reader->question);
+    private_text_free(&reader->announcement);
+    private_text_free(&reader->summary_tip);
+    drop_entries(reader);
+    reply_reader_init(reader);
 }
 
 void reply_parse(const struct private_text *text, struct reply *ret_reply)
 {
-    struct reply reply = {.feedback_state = FEEDBACK_MISSING};
-    struct json_object *object;
+    struct reply_reader reader;
 
-    switch (model_json_parse(private_reveal(text), &object)) {
-    case MODEL_JSON_OBJECT:
-        reply.is_refused = is_true(json_member(object, "refused"));
-        model_json_words(json_member(object, "follow_up_question"), SIZE_MAX,
-                         &reply.question);
-        reply.feedback_state =
-            read_feedback(json_member(object, "coaching_feedback"), &reply.feedback);
-        json_wipe_and_put(object);
-        break;
-    case MODEL_JSON_NONE: read_plain(private_reveal(text), &reply); break;
-    case MODEL_JSON_BROKEN: break;
-    }
-    *ret_reply = reply;
+    reply_reader_init(&reader);
+    reply_reader_end(&reader, text, ret_reply);
 }
 
 void reply_free(struct reply *reply)
 {
     private_text_free(&reply->question);
     feedback_free(&reply->feedback);
+}
+
+/* ---- the summary of a whole session ---- */
+
+#define ASSESSMENT_WORDS 60
+#define LINE_WORDS       20
+#define ACTION_WORDS     25
+
+/* `min` to `max` texts of at most `max_words` words. */
+static bool read_lines(struct json_object *list, size_t min, size_t max, size_t max_words,
+                       struct private_text *lines, size_t *ret_count)
+{
+    size_t count;
+
+    if (!json_object_is_type(list, json_type_array))
+        return false;
+    count = json_object_array_length(list);
+    if (count < min || count > max)
+        return false;
+    for (size_t at = 0; at < count; at++)
+        if (!model_json_words(json_object_array_get_idx(list, at), max_words, &lines[at]))
+            return false;
+    *ret_count = count;
+    return true;
+}
+
+static bool read_object(struct json_object *object, struct summary *summary)
+{
+    return model_json_words(json_member(object, "overall_assessment"), ASSESSMENT_WORDS,
+                            &summary->overall_assessment) &&
+           read_lines(json_member(object, "strengths"), 1, 3, LINE_WORDS,
+                      summary->strengths, &summary->strength_count) &&
+           read_lines(json_member(object, "improvements"), 1, 3, LINE_WORDS,
+                      summary->improvements, &summary->improvement_count) &&
+           read_lines(json_member(object, "recommended_actions"), 0, 4, ACTION_WORDS,
+                      summary->actions, &summary->action_count);
+}
+
+bool summary_parse(const struct private_text *text, struct summary *ret_summary)
+{
+    struct summary summary;
+    struct json_object *object;
+    bool is_good;
+
+    memset(&summary, 0, sizeof(summary));
+    if (model_json_parse(private_reveal(text), &object) != MODEL_JSON_OBJECT)
+        return false;
+    is_good = read_object(object, &summary);
+    json_wipe_and_put(object);
+    if (is_good)
+        *ret_summary = summary;
+    else
+        summary_free(&summary);
+    return is_good;
+}
+
+bool summary_average(const struct coach_turn *turns, size_t count,
+                     enum dimension dimension, double *ret_average)
+{
+    int sum = 0, scored = 0;
+
+    for (size_t at = 0; at < count; at++) {
+        if (!turns[at].is_scored)
+            continue;
+        sum += turns[at].scores[dimension];
+        scored++;
+    }
+    if (scored == 0)
+        return false;
+    *ret_average = round(100.0 * sum / scored) / 100.0;
+    return true;
+}
+
+void summary_free(struct summary *summary)
+{
+    private_text_free(&summary->overall_assessment);
+    for (size_t at = 0; at < SUMMARY_MAX_LINES; at++) {
+        private_text_free(&summary->strengths[at]);
+        private_text_free(&summary->improvements[at]);
+        private_text_free(&summary->actions[at]);
+    }
 }

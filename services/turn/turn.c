@@ -18,8 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define STREAM_BYTES (64 * 1024) /* of a reply, to find its question in */
-#define MAX_ATTEMPTS 2           /* a reply without a question is asked for once more */
+#define MAX_ATTEMPTS 2 /* a reply without a question is asked for once more */
 
 /* The contract's words; the refusal of gate 2 without a text of its own is the table's.
  */
@@ -47,25 +46,17 @@ static void commit_when_ready(struct turn *turn);
 static void commit(struct turn *turn);
 static store_done_fn on_committed;
 
-static struct private_text move(struct private_text *text)
+static enum error admit(const struct turn_services *services)
 {
-    struct private_text moved = *text;
-
-    memset(text, 0, sizeof(*text));
-    return moved;
-}
-
-static enum error admit(const struct services *services)
-{
-    if (atomic_load_explicit(&services->shared->is_draining, memory_order_relaxed))
+    if (atomic_load_explicit(services->is_draining, memory_order_relaxed))
         return ERROR_DRAINING;
-    if (atomic_load_explicit(&services->shared->inflight, memory_order_relaxed) >=
+    if (atomic_load_explicit(services->inflight, memory_order_relaxed) >=
         services->settings->max_inflight_turns)
         return ERROR_OVERLOADED;
     return OK;
 }
 
-void turn_start(struct services *services, struct turn_request *request,
+void turn_start(const struct turn_services *services, struct turn_request *request,
                 turn_done_fn *done, void *context)
 {
     struct turn *turn = MEM_NEW(struct turn);
@@ -84,7 +75,7 @@ void turn_start(struct services *services, struct turn_request *request,
 
     if (admit(services) == OK) {
         turn->is_admitted = true;
-        atomic_fetch_add_explicit(&services->shared->inflight, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(services->inflight, 1, memory_order_relaxed);
         metrics_add(&services->metrics->TURNS_INFLIGHT, 1);
         begin(turn);
     } else {
@@ -183,7 +174,7 @@ static void on_heard(void *context, enum error error, struct transcript transcri
         transcript_free(&transcript);
         return;
     }
-    buffer_done(&turn->request.recording);
+    turn_forget_recording(turn);
     if (error != OK) {
         transcript_free(&transcript);
         turn_finish(turn, &result);
@@ -191,7 +182,7 @@ static void on_heard(void *context, enum error error, struct transcript transcri
     }
     turn->spoken = delivery_spoken(&transcript);
     private_text_free(&turn->request.transcript);
-    turn->request.transcript = move(&transcript.text);
+    turn->request.transcript = private_text_move(&transcript.text);
     transcript_free(&transcript);
     screen_answer(turn);
 }
@@ -231,8 +222,7 @@ static void coach(struct turn *turn)
 
     if (turn->attempts++ == 0)
         tell(turn, TURN_THINKING, NULL);
-    reply_stream_done(&turn->stream);
-    reply_stream_init(&turn->stream, STREAM_BYTES);
+    reply_reader_done(&turn->reader);
     if (!turn_ask(turn, turn->is_last ? COACH_CLOSING : COACH_NEXT_QUESTION,
                   is_streamed ? on_text : NULL, on_reply))
         turn_fail(turn, ERROR_LLM_TIMEOUT);
@@ -241,12 +231,12 @@ static void coach(struct turn *turn)
 /* The question is passed on while the feedback is still being written, once it is known
  * that this is no refusal.  What the filter stops here is judged again, with the rest, in
  * the end. */
-static void on_text(void *context, struct span piece)
+static void on_text(void *context, struct span text)
 {
     struct turn *turn = context;
     struct private_text question;
 
-    if (!reply_stream_feed(&turn->stream, piece, &question))
+    if (!reply_reader_feed(&turn->reader, text, &question))
         return;
     if (private_text_is_empty(&turn->announced) &&
         turn_screen(turn, &question).outcome == FILTER_PASS)
@@ -299,8 +289,10 @@ static void on_reply(void *context, enum error error, struct coach_answer answer
             turn_finish(turn, &result);
         return;
     }
+    if (answer.is_another)
+        reply_reader_done(&turn->reader);
     reply_free(&turn->reply);
-    reply_parse(&answer.text, &turn->reply);
+    reply_reader_end(&turn->reader, &answer.text, &turn->reply);
     private_text_free(&answer.text);
 
     if (turn->reply.is_refused)
@@ -414,15 +406,15 @@ static void commit(struct turn *turn)
     turn->data = private_text_clone(&commit.outcome);
 
     if (!private_text_is_empty(&turn->speech.audio)) {
-        commit.speech.audio = move(&turn->speech.audio);
+        commit.speech.audio = private_text_move(&turn->speech.audio);
         commit.speech.content_type = turn->speech.content_type;
         commit.speech.expires_ms = now_ms + settings->tts_cache_ttl_s * 1000;
         commit.speech.max_total_bytes = settings->tts_cache_max_bytes;
     }
     /* The words are written into the data: the store may have them. */
-    commit.transcript = move(&turn->request.transcript);
+    commit.transcript = private_text_move(&turn->request.transcript);
     if (!turn->is_last)
-        commit.next_question = move(&turn->reply.question);
+        commit.next_question = private_text_move(&turn->reply.question);
     turn->has_claim = false;
     turn->step_us = clock_monotonic_us();
     store_commit_turn(turn->services->store, &commit, on_committed, turn);
@@ -435,7 +427,7 @@ static void on_committed(void *context, enum error error)
 
     turn->timings.store_us += clock_monotonic_us() - turn->step_us;
     if (error == OK) {
-        result.data = move(&turn->data);
+        result.data = private_text_move(&turn->data);
         result.turn_number = turn->number;
     }
     turn_finish(turn, &result);

@@ -1,6 +1,7 @@
 /*
- * How a turn ends: it fails, is refused, or is done; its claim is given back, it is
- * reported, and whoever started it is told.
+ * The claim that a turn holds while it runs, taken before anything that costs, and the end that gives
+ * it back: the turn fails, is refused or is done, is written into the log and the counters, and
+ * whoever started it is told.
  */
 #include "turn_internal.h"
 
@@ -8,6 +9,175 @@
 
 #include <stdlib.h>
 #include <string.h>
+
+#define DAY_MS INT64_C(86400000)
+
+static const char type_message[] =
+    "The limit for spoken answers today is reached. You can "
+    "still type your answer.";
+
+struct store_input turn_input(const struct turn *turn)
+{
+    struct store_input input = turn->request.input;
+
+    if (input.has_audio && !input.key.is_there)
+        input.key = (struct store_key){
+            .is_there = true, .key = input.audio, .fingerprint = input.audio};
+    return input;
+}
+
+void turn_claim(struct turn *turn, store_begun_fn *done)
+{
+    const struct settings *settings = turn->services->settings;
+    struct store_claim claim = {
+        .session_id = turn->request.session_id,
+        .request_id = turn->request.request_id,
+        .input = turn_input(turn),
+        .audio_ms = turn->request.audio_ms,
+        .caps = {.turns = settings->max_turns_per_day,
+                 .audio_ms = settings->max_audio_s_per_day * 1000},
+        .now_ms = clock_wall_ms(),
+    };
+
+    store_begin_turn(turn->services->store, &claim, done, turn);
+}
+
+/* A cap is of a day, and the next day begins at midnight, UTC. */
+void turn_turn_away(struct turn *turn, enum error error, const struct store_begun *begun)
+{
+    struct turn_result result = {.error = error, .retry_after_s = -1};
+    int64_t left_ms = DAY_MS - clock_wall_ms() % DAY_MS;
+
+    if (error == ERROR_USAGE_CAP_REACHED) {
+        const char *details =
+            begun->may_be_typed ? "{\"cap\":\"audio\"}" : "{\"cap\":\"turns\"}";
+
+        result.retry_after_s = (left_ms + 999) / 1000;
+        result.details = private_text_copy(details, strlen(details));
+        if (begun->may_be_typed)
+            result.message = private_text_copy(type_message, sizeof(type_message) - 1);
+    }
+    turn_finish(turn, &result);
+}
+
+/* The session stays as it was, but for its idle expiry.  Takes the outcome, which is remembered
+ * where it is not empty. */
+static void end_claim(struct turn *turn, struct private_text outcome)
+{
+    const struct settings *settings = turn->services->settings;
+    int64_t now_ms = clock_wall_ms();
+    struct store_end end = {
+        .session_id = turn->request.session_id,
+        .request_id = turn->request.request_id,
+        .key = turn->request.input.key,
+        .outcome = outcome,
+        .is_refusal = turn->refusal_source != NULL,
+        .now_ms = now_ms,
+        .expires_ms =
+            session_expiry(turn->session->created_ms, now_ms,
+                           settings->session_ttl_minutes, settings->session_max_hours),
+    };
+
+    turn->has_claim = false;
+    store_end_turn(turn->services->store, &end);
+}
+
+/* ---- the log and the counters ---- */
+
+/* A stage that did not run took no time. */
+static void count_time(struct metrics *metrics, enum timing stage, int64_t us)
+{
+    if (us > 0)
+        histogram_note(&metrics->TURN_DURATION[stage], BUCKETS_DURATIONS, us);
+}
+
+static void count(const struct turn *turn, const struct turn_result *result)
+{
+    struct metrics *metrics = turn->services->metrics;
+    const struct turn_timings *timings = &turn->timings;
+
+    metrics_add(&metrics->TURNS[result->is_replay ? METRICS_REPLAYED : result->error], 1);
+    if (turn->refusal_source != NULL)
+        metrics_add_named(
+            &metrics->REFUSALS[turn->refusal_source[0] == 'f' ? REFUSER_FILTER
+                                                              : REFUSER_MODEL],
+            turn->refusal_reason);
+    count_time(metrics, TIMING_UPLOAD, timings->upload_us);
+    count_time(metrics, TIMING_STT, timings->stt_us);
+    count_time(metrics, TIMING_SAFETY, timings->safety_us);
+    count_time(metrics, TIMING_LLM, timings->llm_us);
+    count_time(metrics, TIMING_TTS, timings->tts_us);
+    count_time(metrics, TIMING_STORE, timings->store_us);
+    count_time(metrics, TIMING_TOTAL, timings->total_us);
+}
+
+static void add_warning(struct turn *turn, enum stage stage, const char *code)
+{
+    struct turn_warning *slot = &turn->warnings[turn->warning_count];
+
+    if (turn->warning_count == TURN_MAX_WARNINGS)
+        return;
+    slot->stage = stage;
+    slot->code = code;
+    turn->warning_count++;
+}
+
+void turn_warn(struct turn *turn, enum warning warning)
+{
+    add_warning(turn, warning_info(warning)->stage, warning_info(warning)->code);
+}
+
+void turn_warn_of(struct turn *turn, enum error error)
+{
+    add_warning(turn, error_info(error)->stage, error_info(error)->code);
+}
+
+void turn_warn_of_feedback(struct turn *turn)
+{
+    if (turn->delivery.is_low_confidence)
+        turn_warn(turn, WARNING_LOW_CONFIDENCE);
+    else if (turn->delivery.is_too_short)
+        turn_warn(turn, WARNING_TOO_SHORT);
+    else if (turn->reply.feedback_state == FEEDBACK_MISSING)
+        turn_warn(turn, WARNING_FEEDBACK_MISSING);
+    else if (turn->reply.feedback_state == FEEDBACK_INVALID)
+        turn_warn(turn, WARNING_FEEDBACK_INVALID);
+}
+
+/* The one line of a turn in the log: numbers, ids, and words out of tables. */
+static void log_turn(const struct turn *turn, const struct turn_result *result)
+{
+    const struct turn_timings *timings = &turn->timings;
+    struct log_line *line =
+        log_begin(turn->services->log, LOG_INFO,
+                  turn->refusal_source != NULL ? "turn_refused" : "turn");
+
+    log_id(line, LOG_REQUEST_ID, &turn->request.request_id);
+    log_id(line, LOG_SESSION_ID, &turn->request.session_id);
+    if (result->error != OK) {
+        log_word(line, LOG_STAGE, stage_name(error_info(result->error)->stage));
+        log_word(line, LOG_CODE, error_info(result->error)->code);
+    }
+    if (turn->refusal_source != NULL) {
+        log_word(line, LOG_SOURCE, turn->refusal_source);
+        log_word(line, LOG_REASON, turn->refusal_reason);
+    }
+    if (result->is_replay)
+        log_word(line, LOG_REPLAYED, "true");
+    if (turn->number > 0)
+        log_number(line, LOG_QUESTION_NUMBER, turn->number);
+    log_word(line, LOG_COACH, turn_coach(turn)->name);
+    log_number(line, LOG_UPLOAD_MS, timings->upload_us / 1000);
+    log_number(line, LOG_STT_MS, timings->stt_us / 1000);
+    log_number(line, LOG_SAFETY_MS, timings->safety_us / 1000);
+    log_number(line, LOG_LLM_MS, timings->llm_us / 1000);
+    log_number(line, LOG_TTS_MS, timings->tts_us / 1000);
+    log_number(line, LOG_STORE_MS, timings->store_us / 1000);
+    log_number(line, LOG_TOTAL_MS, timings->total_us / 1000);
+    log_end(line);
+}
+
+/* ---- the end ---- */
 
 void turn_note_refusal(struct turn *turn, const char *source, const char *reason)
 {
@@ -19,10 +189,10 @@ void turn_note_refusal(struct turn *turn, const char *source, const char *reason
 static void turn_free(struct turn *turn)
 {
     private_text_free(&turn->request.transcript);
-    buffer_done(&turn->request.recording);
+    turn_forget_recording(turn);
     private_text_free(&turn->announced);
     private_text_free(&turn->data);
-    reply_stream_done(&turn->stream);
+    reply_reader_done(&turn->reader);
     reply_free(&turn->reply);
     summary_free(&turn->summary);
     session_free(turn->own_session);
@@ -42,8 +212,8 @@ void turn_refuse(struct turn *turn, struct turn_result *result)
 {
     struct private_text nothing = {NULL, 0};
 
-    turn_end_claim(turn, turn->request.input.key.is_there ? turn_write_refusal(result)
-                                                          : nothing);
+    end_claim(turn,
+              turn->request.input.key.is_there ? turn_write_refusal(result) : nothing);
     turn_finish(turn, result);
 }
 
@@ -52,13 +222,13 @@ void turn_finish(struct turn *turn, struct turn_result *result)
     struct private_text nothing = {NULL, 0};
 
     if (turn->has_claim)
-        turn_end_claim(turn, nothing);
+        end_claim(turn, nothing);
     turn->timings.total_us = clock_monotonic_us() - turn->request.received_us;
     result->timings = turn->timings;
     if (turn->is_admitted) {
-        turn_report(turn, result);
-        atomic_fetch_sub_explicit(&turn->services->shared->inflight, 1,
-                                  memory_order_relaxed);
+        log_turn(turn, result);
+        count(turn, result);
+        atomic_fetch_sub_explicit(turn->services->inflight, 1, memory_order_relaxed);
         metrics_add(&turn->services->metrics->TURNS_INFLIGHT, -1);
     }
     turn_hush(turn);
@@ -66,12 +236,12 @@ void turn_finish(struct turn *turn, struct turn_result *result)
     turn_free(turn);
 }
 
-void turn_report_delivery(struct services *services, const struct id *session_id,
-                          unsigned turn_number, bool was_delivered)
+void turn_note_arrival(const struct turn_services *services, const struct id *session_id,
+                       unsigned turn_number, bool has_arrived)
 {
-    if (!was_delivered)
+    if (!has_arrived)
         metrics_add(&services->metrics->RESPONSES_UNDELIVERED, 1);
-    store_report_delivery(services->store, session_id, turn_number, was_delivered);
+    store_report_delivery(services->store, session_id, turn_number, has_arrived);
 }
 
 void turn_result_free(struct turn_result *result)

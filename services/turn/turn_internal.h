@@ -1,14 +1,12 @@
 /*
- * A turn under way: shared by the pipeline (turn.c) and those who write what it ends
- * with.
+ * A turn under way: what the pipeline (turn.c) shares with its calls (turn_calls.c), the filter's
+ * verdicts (turn_screen.c), what it writes (turn_data.c) and its claim and end (turn_end.c).
  */
 #ifndef TURN_INTERNAL_H
 #define TURN_INTERNAL_H
 
-#include "delivery.h"
-#include "reply.h"
-#include "reply_stream.h"
-#include "summary.h"
+#include "delivery_internal.h"
+#include "reply_internal.h"
 #include "turn.h"
 
 #define TURN_MAX_WARNINGS 8
@@ -19,7 +17,7 @@ struct turn_warning {
 };
 
 struct turn {
-    struct services *services; /* borrowed */
+    const struct turn_services *services; /* borrowed */
     turn_done_fn *done;
     void *context;
     struct turn_request request; /* its transcript is owned */
@@ -45,7 +43,7 @@ struct turn {
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
     struct answer_delivery delivery;
-    struct reply_stream stream; /* the reply while it is being written */
+    struct reply_reader reader; /* of the reply while it is being written */
     struct private_text
         announced; /* owned: the question that was passed on already; may be empty */
     int64_t speaking_since_us;
@@ -67,15 +65,18 @@ struct turn {
     char reason[80];
 };
 
+/* Who is asked, or has answered. */
 static inline struct coach *turn_coach(const struct turn *turn)
 {
     return turn->services->coaches->all[turn->coach_at];
 }
 
-/* What identifies the turn's input to the store.  A recording that came without a key has its digest
- * for one: no two recordings are equal, and a copy that was held up on its way is answered with the turn
- * that it made, however many came after it.  (A refusal is not remembered under it: the end of a claim has
- * the client's own key.) */
+/* ---- the claim and the end ---- */
+
+/* What identifies the turn's input to the store.  A recording that came without a key has its
+ * digest for one: no two recordings are equal, and a copy that was held up on its way is answered
+ * with the turn that it made, however many came after it.  (A refusal is not remembered under it:
+ * the end of a claim has the client's own key.) */
 struct store_input turn_input(const struct turn *turn);
 
 /* Asks the store for the claim. */
@@ -84,9 +85,26 @@ void turn_claim(struct turn *turn, store_begun_fn *done);
 /* The store did not give it: what it said becomes the end of the turn. */
 void turn_turn_away(struct turn *turn, enum error error, const struct store_begun *begun);
 
-/* Ends the claim; the session stays as it was, but for its idle expiry.  Takes the outcome,
- * which is remembered where it is not empty. */
-void turn_end_claim(struct turn *turn, struct private_text outcome);
+void turn_warn(struct turn *turn, enum warning warning);
+void turn_warn_of(struct turn *turn, enum error error);
+
+/* Why there are no scores, where there are none. */
+void turn_warn_of_feedback(struct turn *turn);
+
+/* Why the turn is about to be refused, for the log: "filter" or "model", and a category's
+ * name. */
+void turn_note_refusal(struct turn *turn, const char *source, const char *reason);
+
+/* The end without a success: an error of the table as it is, or a refusal, which is
+ * remembered. */
+void turn_fail(struct turn *turn, enum error error);
+void turn_refuse(struct turn *turn, struct turn_result *result);
+
+/* The one end of every turn, and the only caller of turn->done; the turn is gone
+ * afterwards. */
+void turn_finish(struct turn *turn, struct turn_result *result);
+
+/* ---- the filter's verdicts ---- */
 
 /* The verdict on one text; the time that it takes is counted.  Without a filter
  * everything passes. */
@@ -97,14 +115,16 @@ struct filter_verdict turn_screen_answer(struct turn *turn);
 
 /* The worst verdict over the feedback, if there is one. */
 struct filter_verdict turn_screen_feedback(struct turn *turn);
+bool turn_summary_is_safe(struct turn *turn);
 
 /* Drops every quote that is not in the answer, case and punctuation aside. */
 void turn_check_quotes(struct turn *turn);
-bool turn_summary_is_safe(struct turn *turn);
 
 /* May the model's own words of refusal be shown?  They are there, short, pass the filter
  * and do not echo the answer. */
 bool turn_refusal_is_calm(struct turn *turn);
+
+/* ---- calls ---- */
 
 /* Starts one call of the coach, which is pending then.  false: there is no time left for
  * it. */
@@ -115,21 +135,14 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
  * once a question was passed on: the next one's would be another. */
 bool turn_may_ask_elsewhere(struct turn *turn, enum error error);
 
-/* Likewise to the next transcriber. */
-bool turn_may_hear_elsewhere(const struct turn *turn, enum error error);
-
-/* Until the turn's deadline, at most `longest_ms`. */
-int64_t turn_time_left_ms(const struct turn *turn, int64_t longest_ms);
-
-/* Likewise for one of several who may be needed one after the other: who is not the last
- * leaves a second and a half to each of the `behind` others, or an even share where there
- * is less. */
-int64_t turn_time_share_ms(const struct turn *turn, size_t behind, int64_t longest_ms);
+/* The recording is not needed any more. */
+void turn_forget_recording(struct turn *turn);
 
 /* Starts to hear the recording by the next transcriber, which is `hearing` then; of the
  * recording a copy is kept as long as there is another one to try.  false: there is no time
  * left for it. */
 bool turn_hear(struct turn *turn, transcriber_done_fn *done);
+bool turn_may_hear_elsewhere(const struct turn *turn, enum error error);
 
 /* What was heard earlier in the same recording, as the store kept it: fills in transcript
  * and `spoken`.  false: nothing, or not readable. */
@@ -145,27 +158,10 @@ void turn_speak(struct turn *turn, speaker_done_fn *done);
 /* Ends what is pending of speech and drops what was spoken.  Nothing is fine. */
 void turn_hush(struct turn *turn);
 
+/* ---- what is written ---- */
+
 /* Was there good feedback, of an answer that can be judged? */
 bool turn_is_scored(const struct turn *turn);
-
-/* The end without a success: an error of the table as it is, or a refusal, which is
- * remembered. */
-void turn_fail(struct turn *turn, enum error error);
-void turn_refuse(struct turn *turn, struct turn_result *result);
-
-/* Why the turn is about to be refused, for the log: "filter" or "model", and a category's
- * name. */
-void turn_note_refusal(struct turn *turn, const char *source, const char *reason);
-
-/* The one end of every turn, and the only caller of turn->done; the turn is gone
- * afterwards. */
-void turn_finish(struct turn *turn, struct turn_result *result);
-
-void turn_warn(struct turn *turn, enum warning warning);
-void turn_warn_of(struct turn *turn, enum error error);
-
-/* Why there are no scores, where there are none. */
-void turn_warn_of_feedback(struct turn *turn);
 
 /* The turns of the session, this one included, as the coach and the averages want them:
  * borrowed from the turn, SESSION_MAX_QUESTIONS at most.  Returns their number. */
@@ -182,8 +178,5 @@ struct private_text turn_write_details(const char *source, const char *category,
  * readable. */
 struct private_text turn_write_refusal(const struct turn_result *result);
 bool turn_read_refusal(const struct private_text *outcome, struct turn_result *result);
-
-/* The one line of a turn in the log, and its counters. */
-void turn_report(const struct turn *turn, const struct turn_result *result);
 
 #endif

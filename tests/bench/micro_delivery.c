@@ -1,5 +1,5 @@
 /* Measuring how one answer was delivered: words and fillers of the load's answer. */
-#include "delivery.h"
+#include "delivery_internal.h"
 #include "load_request.h"
 #include "micro.h"
 

@@ -1,4 +1,7 @@
-/* Screening one ordinary answer of about 1,500 characters with the built-in patterns. */
+/*
+ * Screening the texts of one ordinary turn with the built-in patterns: an answer of about 1,500 characters,
+ * the next question, four tips and the tip in sum.
+ */
 #include "filter.h"
 #include "load_request.h"
 #include "micro.h"
@@ -6,6 +9,18 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+
+static const char *const reply_texts[] = {
+    "Call 17; thank you for walking me through that migration so concretely. Which part of it would you "
+    "plan differently today, and how would you have noticed the risk before it reached your customers?",
+    "You named the system and the deadline early; put the measured result into your first two sentences "
+    "as well.",
+    "The example fits the question; close by tying it to what this role would ask of you.",
+    "Situation and action are easy to follow, but say earlier which task was yours alone.",
+    "Hardly any fillers; the short pauses before figures work well, so keep them.",
+    "Lead with the outcome, name your own part, and finish with what you learnt and would repeat in the "
+    "next team.",
+};
 
 struct screening {
     struct filter *filter;              /* owned */
@@ -34,14 +49,19 @@ void *micro_prepare(void)
     return screening;
 }
 
+static void screen(struct screening *screening, const char *text, size_t length)
+{
+    if (filter_check(screening->filter, text, length).outcome != FILTER_PASS)
+        abort();
+}
+
 void micro_operation(void *state)
 {
     struct screening *screening = state;
-    struct filter_verdict verdict =
-        filter_check(screening->filter, screening->answer, screening->answer_bytes);
 
-    if (verdict.outcome != FILTER_PASS)
-        abort();
+    screen(screening, screening->answer, screening->answer_bytes);
+    for (size_t at = 0; at < sizeof reply_texts / sizeof *reply_texts; at++)
+        screen(screening, reply_texts[at], strlen(reply_texts[at]));
 }
 
 void micro_finish(void *state)

@@ -1,6 +1,6 @@
 /* Reading one answer of the model: a good one, of the usual size. */
 #include "micro.h"
-#include "reply.h"
+#include "reply_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -120,7 +120,7 @@ void world_restart(struct world *world)
     world_await_listening(world);
 }
 
-/* The built-in patterns take half a second of Vectorscan's compiler, these a moment. */
+/* The built-in patterns take more to compile, these a moment. */
 static void set_patterns(struct world *world)
 {
     struct bytes setting = {0};

@@ -7,11 +7,10 @@
  * between them; the first byte chooses task and difficulty.
  */
 #include "coach_builtin.h"
-#include "delivery.h"
+#include "delivery_internal.h"
 #include "outside.h"
 #include "private_reveal.h"
-#include "reply.h"
-#include "summary.h"
+#include "reply_internal.h"
 #include "utf8.h"
 #include "words.h"
 

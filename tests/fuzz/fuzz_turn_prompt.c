@@ -1,6 +1,6 @@
 /*
  * The prompts: whatever a client chose or a person said, the user message is one JSON object that holds
- * it, the system message has it nowhere but in the JSON of the facts, and the first words that a
+ * it, the system message has it nowhere but in the JSON of the facts at its end, and the first words that a
  * candidate hears are a text.
  *
  * The input is an answer, a role, a kind of interview and the question, with lines of "----" between
@@ -33,13 +33,10 @@ static struct coach_ask ask_for(const struct private_text *parts, unsigned choic
     };
 }
 
-/* The JSON of the facts is the first object of the system message, on a line of its own or at the end
- * of one. */
+/* What is not the same for everybody is the JSON of the facts, and nothing else. */
 static void check_system(struct span system, const struct private_text *parts)
 {
-    const char *start = memchr(system.bytes, '{', system.length);
-    const char *end = memchr(start, '\n', system.length - (size_t)(start - system.bytes));
-    struct json_object *facts = json_parse(start, (size_t)(end - start), 4);
+    struct json_object *facts = json_parse(system.bytes, system.length, 4);
 
     must(facts != NULL);
     must(fuzz_same(json_member_string(facts, "role"), private_reveal(&parts[ROLE])));

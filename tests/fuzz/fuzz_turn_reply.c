@@ -4,8 +4,7 @@
  */
 #include "fuzz.h"
 #include "private_reveal.h"
-#include "reply.h"
-#include "summary.h"
+#include "reply_internal.h"
 #include "utf8.h"
 #include "words.h"
 

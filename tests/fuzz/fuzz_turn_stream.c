@@ -7,34 +7,51 @@
  */
 #include "fuzz.h"
 #include "private_reveal.h"
-#include "reply.h"
-#include "reply_stream.h"
+#include "reply_internal.h"
 #include "utf8.h"
 
-enum { ANSWER_MOST = 1 << 16 };
+/* What was read as it came is what is read at once. */
+static void check_end(struct reply_reader *reader, struct span answer)
+{
+    struct private_text text = private_text_copy(answer.bytes, answer.length);
+    struct reply reply, whole;
+
+    reply_reader_end(reader, &text, &reply);
+    reply_parse(&text, &whole);
+    must(reply.is_refused == whole.is_refused);
+    must(reply.feedback_state == whole.feedback_state);
+    must(private_text_equals(&reply.question, &whole.question));
+    for (int at = 0; at < DIMENSION_COUNT; at++)
+        must(reply.feedback.scores[at] == whole.feedback.scores[at] &&
+             private_text_equals(&reply.feedback.tips[at], &whole.feedback.tips[at]));
+    reply_free(&reply);
+    reply_free(&whole);
+    private_text_free(&text);
+}
 
 /* Feeds all of it.  false: nothing was announced.  Else the question, and how much had come. */
 static bool announce(struct span answer, size_t step, struct private_text *ret_question,
                      size_t *ret_come)
 {
-    struct reply_stream stream;
+    struct reply_reader reader;
     struct span rest = answer, piece;
     bool is_announced = false;
 
-    reply_stream_init(&stream, ANSWER_MOST);
+    reply_reader_init(&reader);
     *ret_come = 0;
     while (fuzz_piece(&rest, step, &piece)) {
+        struct span come = {answer.bytes, answer.length - rest.length};
         struct private_text question = {NULL, 0};
-        bool is_now = reply_stream_feed(&stream, piece, &question);
+        bool is_now = reply_reader_feed(&reader, come, &question);
 
         must(!is_now || !is_announced);
         if (is_now) {
             is_announced = true;
             *ret_question = question;
-            *ret_come = (size_t)(piece.bytes + piece.length - answer.bytes);
+            *ret_come = come.length;
         }
     }
-    reply_stream_done(&stream);
+    check_end(&reader, answer);
     return is_announced;
 }
 

@@ -29,13 +29,14 @@ static struct {
     bool after_done;
 } told;
 
-static void on_text(void *context, struct span piece)
+static void on_text(void *context, struct span text)
 {
     struct world *world = context;
 
     told.after_done |= world->done > 0;
     told.pieces++;
-    strncat(told.text, piece.bytes, piece.length);
+    cr_expect_eq(strncmp(told.text, text.bytes, strlen(told.text)), 0);
+    snprintf(told.text, sizeof(told.text), "%.*s", (int)text.length, text.bytes);
 }
 
 static struct coach_call *start_streamed(struct world *world)

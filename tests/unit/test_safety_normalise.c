@@ -2,7 +2,7 @@
  * What the normaliser makes of a text.
  */
 #include "mem.h"
-#include "normalise.h"
+#include "normalise_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>
@@ -35,7 +35,8 @@ static void expect(const struct row *rows, size_t count)
     struct normal_text normal = {0};
 
     for (size_t i = 0; i < count; i++) {
-        normalise(&normal, words, rows[i].text, strlen(rows[i].text));
+        normalise(&normal, words, rows[i].text, strlen(rows[i].text),
+                  normalise_is_even(rows[i].text, strlen(rows[i].text)));
         cr_assert_str_eq(normal.bytes, rows[i].normal, "\"%s\" became \"%s\", not \"%s\"",
                          rows[i].text, normal.bytes, rows[i].normal);
     }
@@ -129,7 +130,7 @@ Test(normalise, knows_where_every_byte_came_from)
     struct wordbook *words = book();
     struct normal_text normal = {0};
 
-    normalise(&normal, words, text, strlen(text));
+    normalise(&normal, words, text, strlen(text), normalise_is_even(text, strlen(text)));
     cr_assert_str_eq(normal.bytes, "well fuck that");
     cr_assert_eq(normal_text_origin(&normal, 0), 0);
     cr_assert_eq(normal_text_origin(&normal, 5), 11);
@@ -145,7 +146,7 @@ Test(normalise, names_the_words_that_were_disguised)
     struct wordbook *words = book();
     struct normal_text normal = {0};
 
-    normalise(&normal, words, text, strlen(text));
+    normalise(&normal, words, text, strlen(text), normalise_is_even(text, strlen(text)));
     cr_assert_eq(normal.disguised.length, strlen("coon fuck "));
     cr_assert_eq(memcmp(normal.disguised.bytes, "coon fuck ", normal.disguised.length),
                  0);

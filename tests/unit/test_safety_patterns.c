@@ -4,8 +4,7 @@
 #include "filter.h"
 #include "filter_internal.h"
 #include "json.h"
-#include "prebuilt.h"
-#include "ruleset.h"
+#include "ruleset_internal.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>
@@ -57,44 +56,6 @@ Test(patterns, can_all_be_looked_for_at_once)
 }
 
 /* Or each start of the program would take half a second. */
-Test(patterns, are_compiled_for_vectorscan_when_poise_is_built)
-{
-    struct ruleset *ruleset = load();
-
-    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-        struct prebuilt_header header;
-        char *bytes;
-        size_t length;
-        cr_assert(prefilter_serialise(ruleset->prefilters[surface], header.key, &bytes,
-                                      &length));
-        hs_database_t *database = prebuilt_find(header.key);
-        cr_assert_not_null(database, "surface %d", surface);
-        hs_free_database(database);
-        free(bytes);
-    }
-    ruleset_unref(ruleset);
-}
-
-Test(patterns, of_another_list_are_not_taken_for_the_prebuilt_ones)
-{
-    static const char *const parts[] = {"pink elephant", "green elephant"};
-    unsigned flags[] = {HS_FLAG_CASELESS, HS_FLAG_CASELESS | HS_FLAG_SINGLEMATCH};
-    unsigned ids[] = {0, 1};
-    struct prebuilt_header one;
-    struct prebuilt_header other;
-
-    prebuilt_key(&(struct prebuilt_source){parts, flags, ids, 1}, one.key);
-    cr_assert_null(prebuilt_find(one.key));
-    prebuilt_key(&(struct prebuilt_source){parts + 1, flags, ids, 1}, other.key);
-    cr_assert_neq(memcmp(one.key, other.key, sizeof one.key), 0, "another text");
-    prebuilt_key(&(struct prebuilt_source){parts, flags + 1, ids, 1}, other.key);
-    cr_assert_neq(memcmp(one.key, other.key, sizeof one.key), 0, "other flags");
-    prebuilt_key(&(struct prebuilt_source){parts, flags, ids + 1, 1}, other.key);
-    cr_assert_neq(memcmp(one.key, other.key, sizeof one.key), 0, "another id");
-    prebuilt_key(&(struct prebuilt_source){parts, flags, ids, 2}, other.key);
-    cr_assert_neq(memcmp(one.key, other.key, sizeof one.key), 0, "one more");
-}
-
 Test(patterns, load_from_a_file_as_they_do_built_in)
 {
     extern const char embedded_safety_patterns[], embedded_safety_patterns_end[];

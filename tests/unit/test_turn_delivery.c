@@ -1,7 +1,7 @@
 /*
  * Delivery: what is counted, and when there is too little to judge.
  */
-#include "delivery.h"
+#include "delivery_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

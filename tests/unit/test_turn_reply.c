@@ -2,8 +2,7 @@
  * The model's answer: parsed leniently, judged strictly.
  */
 #include "private_reveal.h"
-#include "reply.h"
-#include "summary.h"
+#include "reply_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

@@ -1,0 +1,48 @@
+/*
+ * A compiled rule set, as filter.c sees it.
+ */
+#ifndef RULESET_INTERNAL_H
+#define RULESET_INTERNAL_H
+
+#include "filter.h"
+#include "pattern_file_internal.h"
+#include "prefilter_internal.h"
+#include "wordbook_internal.h"
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+#include <stdatomic.h>
+
+/* The surfaces, as indices. */
+enum { RAW, NORMALISED, DISGUISED, SURFACE_COUNT };
+
+struct rule {
+    pcre2_code *code[SURFACE_COUNT]; /* owned; NULL where the entry does not look at the
+                                        surface */
+    pcre2_code *unless[SURFACE_COUNT][SIDE_COUNT]; /* owned; NULL where there is none */
+    bool is_shadow;
+    size_t counter;
+};
+
+struct rule_counter {
+    const char *name;     /* borrowed from the file's entry */
+    const char *category; /* likewise */
+    bool is_shadow;
+    _Atomic uint64_t hits;
+};
+
+struct ruleset {
+    _Atomic size_t references;
+    struct pattern_file file;      /* owned */
+    struct rule *rules;            /* owned; one for each entry of the file */
+    struct rule_counter *counters; /* owned */
+    size_t counter_count;
+    struct wordbook *words;                      /* owned */
+    struct prefilter *prefilters[SURFACE_COUNT]; /* owned */
+    bool is_trusted; /* built in: its patterns need no watch on their backtracking */
+    char **warnings; /* owned, as each of them */
+    size_t warning_count;
+    char hash[9];
+};
+
+#endif
