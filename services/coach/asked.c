@@ -21,6 +21,8 @@ static bool has(struct span text, const char *phrase)
     for (size_t at = 0; at + length <= text.length; at++) {
         size_t i = 0;
 
+        if (tolower((unsigned char)text.bytes[at]) != *phrase)
+            continue;
         while (i < length && tolower((unsigned char)text.bytes[at + i]) == phrase[i])
             i++;
         if (i == length)

@@ -175,11 +175,13 @@ static void choose_question(const struct reading *reading,
 static void write_coaching(const struct reading *reading, const struct coach_ask *ask,
                            struct buffer *out)
 {
+    const struct manner manner = {.number = ask->facts.question_number,
+                                  .words_per_minute = ask->facts.words_per_minute};
     struct rubric rubric;
     struct buffer question;
     struct json_writer writer;
 
-    rubric_apply(reading, ask->facts.question_number, &rubric);
+    rubric_apply(reading, &manner, &rubric);
     buffer_init(&question, QUESTION_CEILING_BYTES);
     if (ask->task == COACH_CLOSING)
         coach_lines_say(LINE_CLOSING, NULL, NULL, 0, seed_of(&ask->facts), &question);

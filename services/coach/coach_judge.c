@@ -36,12 +36,13 @@ void coach_judge_answer(const struct coach_judge *judge, struct span role,
                         struct span question, struct span answer,
                         struct judgement *ret_judgement)
 {
+    const struct manner manner = {.number = 1, .words_per_minute = -1};
     struct reading reading;
     struct rubric rubric;
 
     *ret_judgement = (struct judgement){0};
     reading_make(&reading, judge->lexicon, question_bank_role(role), question, answer);
-    rubric_apply(&reading, 1, &rubric);
+    rubric_apply(&reading, &manner, &rubric);
     ret_judgement->kind = reading.kind;
     ret_judgement->is_scored = reading.kind == ANSWER_KIND_ANSWER && !reading.is_foreign;
     memcpy(ret_judgement->scores, rubric.scores, sizeof(rubric.scores));

@@ -1,7 +1,8 @@
 /*
  * The summary says in plain words what the scores and the answers show: averages, how
- * they moved from the first answer to the last, what was missing how often, and what to
- * practise.
+ * they moved from the first answer to the last, the best moment and the first gap in the
+ * candidate's own words, a story that was told more than once, what was missing how often,
+ * and what to practise.
  *
  * All figures are kept in tenths, so that no rounding of floating point decides a word.
  */
@@ -12,12 +13,29 @@
 #include "question_bank_internal.h"
 #include "rubric_internal.h"
 
+#include <sodium.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 enum { ITEM_BYTES = 400 };
 enum { STRENGTHS_MAX = 3, IMPROVEMENTS_MAX = 3, ACTIONS_MAX = 4 };
 enum { GOOD = 38 }; /* tenths: an average from here on is a strength */
+enum { POOR = 25 }; /* below, nothing is praised */
+enum { QUOTE_BYTES = 80, QUOTED_WORDS = 7 };
+enum { STORIES_MOST = 10, STORY_STEMS = 96, STORY_STEMS_LEAST = 10 };
+
+/* Something that a candidate said, and the number of the question; "": nothing. */
+struct said {
+    size_t number;
+    char quote[QUOTE_BYTES];
+};
+
+/* Which words an answer tells of, to know it again. */
+struct story {
+    uint64_t stems[STORY_STEMS];
+    size_t count;
+};
 
 struct tally {
     size_t answers, scored;
@@ -25,6 +43,12 @@ struct tally {
     int averages[DIMENSION_COUNT]; /* tenths; only where something was scored */
     int overall, first, last; /* tenths: of all scores, of the first and last answer's */
     size_t without_result, without_own_part, brief;
+    struct said best, unfinished, shared; /* the best result, the first gaps */
+    int best_sum;                         /* of the scores where the best was said */
+    struct story stories[STORIES_MOST];
+    size_t story_count;
+    size_t retold[STORIES_MOST]; /* numbers of the answers that told one and the same */
+    size_t retold_count;
     enum dimension order[DIMENSION_COUNT]; /* from the best to the weakest */
 };
 
@@ -43,23 +67,108 @@ static void write_list(struct json_writer *writer, const char *key,
     json_end_array(writer);
 }
 
-/* What the answer lacks, read again with its question in mind. */
-static void count_lack(const struct lexicon *lexicon, enum role_family role,
-                       const struct coach_turn *turn, struct tally *tally)
+static void read_story(struct story *story, const struct answer *answer)
+{
+    for (size_t i = 0; i < answer->word_count && story->count < STORY_STEMS; i++) {
+        const struct word *word = &answer->words[i];
+        uint64_t stem = lexicon_stem(word->text);
+        bool is_new = word->text.length >= 4 && !(word->cues & CUE_BIT(CUE_STOP));
+
+        for (size_t k = 0; k < story->count && is_new; k++)
+            is_new = story->stems[k] != stem;
+        if (is_new)
+            story->stems[story->count++] = stem;
+    }
+}
+
+/* Most words of the shorter one are in the other. */
+static bool is_same_story(const struct story *one, const struct story *other)
+{
+    size_t least = one->count < other->count ? one->count : other->count, common = 0;
+
+    for (size_t i = 0; i < one->count; i++)
+        for (size_t k = 0; k < other->count; k++)
+            common += one->stems[i] == other->stems[k];
+    return least >= STORY_STEMS_LEAST && common * 5 >= least * 3;
+}
+
+/* The story that was told most often, if any was told again. */
+static void find_retold(struct tally *tally)
+{
+    for (size_t i = 0; i < tally->story_count; i++) {
+        size_t numbers[STORIES_MOST] = {i + 1}, count = 1;
+
+        for (size_t k = i + 1; k < tally->story_count; k++)
+            if (is_same_story(&tally->stories[i], &tally->stories[k]))
+                numbers[count++] = k + 1;
+        if (count > 1 && count > tally->retold_count) {
+            memcpy(tally->retold, numbers, sizeof(numbers));
+            tally->retold_count = count;
+        }
+    }
+}
+
+static void keep_quote(struct said *said, size_t number, const struct answer *answer,
+                       size_t first)
+{
+    if (said->quote[0] == '\0' &&
+        answer_quote(answer, first, QUOTED_WORDS, said->quote, QUOTE_BYTES))
+        said->number = number;
+}
+
+static void keep_best(struct tally *tally, size_t number, int sum,
+                      const struct reading *reading)
+{
+    const struct answer *answer = &reading->answer;
+    const struct cue_hits *result = &answer->cues[CUE_RESULT];
+    struct said said = {0};
+
+    if (reading->no_answer != IS_ANSWER || sum <= tally->best_sum)
+        return;
+    if (reading->parts.result && result->first * 2 >= answer->word_count)
+        keep_quote(&said, number, answer, result->first);
+    if (reading->parts.result && result->count > 0)
+        keep_quote(&said, number, answer, result->last);
+    if (answer->own.count > 0)
+        keep_quote(&said, number, answer, answer->own.last);
+    if (said.number == 0)
+        return;
+    tally->best = said;
+    tally->best_sum = sum;
+}
+
+/* What the answer has and lacks, read again with its question in mind. */
+static void count_answer(const struct lexicon *lexicon, enum role_family role,
+                         const struct coach_turn *turn, size_t number,
+                         struct tally *tally)
 {
     struct reading reading;
+    int sum = 0;
 
     reading_make(&reading, lexicon, role, private_reveal(turn->question),
                  private_reveal(turn->transcript));
     tally->words += reading.answer.word_count;
+    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
+        sum += turn->is_scored ? turn->scores[dimension] : 0;
+    keep_best(tally, number, sum, &reading);
     switch (rubric_lack(&reading)) {
-    case LACK_RESULT: tally->without_result++; break;
-    case LACK_OWN_PART: tally->without_own_part++; break;
+    case LACK_RESULT:
+        tally->without_result++;
+        if (reading.answer.own.count > 0)
+            keep_quote(&tally->unfinished, number, &reading.answer,
+                       reading.answer.own.last);
+        break;
+    case LACK_OWN_PART:
+        tally->without_own_part++;
+        keep_quote(&tally->shared, number, &reading.answer, reading.answer.shared.first);
+        break;
     case LACK_WORDS:
     case LACK_EXAMPLE: tally->brief++; break;
     case LACK_REASON:
     case LACK_NOTHING: break;
     }
+    if (tally->story_count < STORIES_MOST)
+        read_story(&tally->stories[tally->story_count++], &reading.answer);
     reading_done(&reading);
 }
 
@@ -91,7 +200,7 @@ static void count(const struct lexicon *lexicon, const struct coach_facts *facts
         const struct coach_turn *turn = &facts->turns[i];
         size_t sum = 0;
 
-        count_lack(lexicon, role, turn, tally);
+        count_answer(lexicon, role, turn, i + 1, tally);
         if (!turn->is_scored)
             continue;
         for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -107,13 +216,14 @@ static void count(const struct lexicon *lexicon, const struct coach_facts *facts
         tally->averages[dimension] = tenths(sums[dimension], tally->scored);
     tally->overall = tenths(all, tally->scored * DIMENSION_COUNT);
     sort_dimensions(tally);
+    find_retold(tally);
 }
 
 static const char *const names[DIMENSION_COUNT] = {
     [DIMENSION_CLARITY] = "clarity",
     [DIMENSION_RELEVANCE] = "relevance",
     [DIMENSION_STRUCTURE] = "structure",
-    [DIMENSION_FILLER_WORDS] = "speaking without fillers",
+    [DIMENSION_FILLER_WORDS] = "using few fillers",
 };
 
 static const char *opening(const struct tally *tally)
@@ -193,9 +303,12 @@ static void list_strengths(const struct tally *tally, struct list *list)
         [DIMENSION_CLARITY] = "You were easy to follow",
         [DIMENSION_RELEVANCE] = "You stayed with the questions",
         [DIMENSION_STRUCTURE] = "Your answers had a clear shape",
-        [DIMENSION_FILLER_WORDS] = "You spoke calmly, with few filler words",
+        [DIMENSION_FILLER_WORDS] = "You used few filler words",
     };
 
+    if (tally->best.number > 0 && tally->overall >= POOR)
+        add(list, "Your best moment was in answer %zu: \"%s\".", tally->best.number,
+            tally->best.quote);
     for (int i = 0; i < DIMENSION_COUNT; i++) {
         enum dimension dimension = tally->order[i];
         int average = tally->averages[dimension];
@@ -203,14 +316,39 @@ static void list_strengths(const struct tally *tally, struct list *list)
         if (average >= GOOD)
             add(list, "%s: %d.%d of 5.", praises[dimension], average / 10, average % 10);
     }
-    if (list->count == 0 && tally->scored > 0) {
+    if (list->count == 0 && tally->overall >= POOR) {
         int average = tally->averages[tally->order[0]];
 
         add(list, "Your best side was %s, at %d.%d of 5: build on it.",
             names[tally->order[0]], average / 10, average % 10);
     }
     if (list->count == 0)
-        add(list, "You stayed to the end and answered every question.");
+        add(list, "You stayed to the end: %zu question%s.", tally->answers,
+            tally->answers == 1 ? "" : "s");
+}
+
+/* "Answers 1, 2 and 4 told the same story." */
+static void add_retold(const struct tally *tally, struct list *list)
+{
+    char numbers[ITEM_BYTES] = "";
+    size_t length = 0;
+
+    for (size_t i = 0; i < tally->retold_count; i++)
+        length += (size_t)snprintf(numbers + length, sizeof(numbers) - length, "%s%zu",
+                                   i == 0                         ? ""
+                                   : i + 1 == tally->retold_count ? " and "
+                                                                  : ", ",
+                                   tally->retold[i]);
+    add(list, "Answers %s told the same story: have another one ready.", numbers);
+}
+
+static void add_gap(struct list *list, size_t count, size_t answers, const char *what,
+                    const struct said *said)
+{
+    if (said->number > 0)
+        add(list, "%zu of %zu answers %s, as \"%s\".", count, answers, what, said->quote);
+    else
+        add(list, "%zu of %zu answers %s.", count, answers, what);
 }
 
 static void list_improvements(const struct tally *tally, struct list *list)
@@ -222,12 +360,14 @@ static void list_improvements(const struct tally *tally, struct list *list)
         [DIMENSION_FILLER_WORDS] = "Use fewer filler words",
     };
 
+    if (tally->retold_count > 0)
+        add_retold(tally, list);
     if (tally->without_result > 0)
-        add(list, "%zu of %zu answers told what you did but not what came of it.",
-            tally->without_result, tally->answers);
+        add_gap(list, tally->without_result, tally->answers, "stop before the result",
+                &tally->unfinished);
     if (tally->without_own_part > 0)
-        add(list, "%zu of %zu answers said \"we\" and left your own part open.",
-            tally->without_own_part, tally->answers);
+        add_gap(list, tally->without_own_part, tally->answers, "leave your own part open",
+                &tally->shared);
     for (int i = DIMENSION_COUNT - 1; i >= 0 && tally->scored > 0; i--) {
         enum dimension dimension = tally->order[i];
         int average = tally->averages[dimension];
@@ -303,4 +443,7 @@ void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts
     write_list(&writer, "improvements", &improvements);
     write_list(&writer, "recommended_actions", &actions);
     json_end_object(&writer);
+    sodium_memzero(&tally, sizeof(tally));
+    sodium_memzero(&strengths, sizeof(strengths));
+    sodium_memzero(&improvements, sizeof(improvements));
 }

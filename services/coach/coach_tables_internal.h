@@ -36,6 +36,7 @@ enum role_family {
     ROLE_SERVICE,
     ROLE_HOSPITALITY,
     ROLE_HEALTHCARE,
+    ROLE_MEDICINE, /* who diagnoses: doctors, dentists, vets */
     ROLE_TEACHING,
     ROLE_FINANCE,
     ROLE_OPERATIONS,
@@ -225,6 +226,8 @@ enum advice {
     ADVICE_SHAPE,
     ADVICE_FIGURE,
     ADVICE_KEEP,
+    ADVICE_STUCK, /* nothing came to mind */
+    ADVICE_BUILD, /* how an answer is made */
     ADVICE_COUNT
 };
 

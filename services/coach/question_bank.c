@@ -36,7 +36,8 @@ struct draw {
     const struct bank_wish *wish; /* borrowed */
     uint64_t seed;
     unsigned *weights; /* owned; one for each question; 0: not to be drawn */
-    bool *is_asked;    /* owned */
+    const struct bank_question **asked; /* owned; those of the bank that were asked */
+    size_t asked_count;
 };
 
 const char *question_bank_pick(const struct private_text *role,
@@ -64,7 +65,7 @@ static void mark_asked(struct draw *draw)
             question_bank_find(private_reveal(&draw->wish->asked[i]));
 
         if (question)
-            draw->is_asked[question - bank_questions] = true;
+            draw->asked[draw->asked_count++] = question;
     }
 }
 
@@ -113,10 +114,18 @@ static bool is_too_late(const struct bank_wish *wish,
     return wish->asked_count > 0 && strcmp(question->topic, "introduction") == 0;
 }
 
+static bool is_asked(const struct draw *draw, const struct bank_question *question)
+{
+    for (size_t i = 0; i < draw->asked_count; i++)
+        if (draw->asked[i] == question)
+            return true;
+    return false;
+}
+
 static bool is_topic_spent(const struct draw *draw, const struct bank_question *question)
 {
-    for (size_t i = 0; i < bank_question_count; i++)
-        if (draw->is_asked[i] && strcmp(bank_questions[i].topic, question->topic) == 0)
+    for (size_t i = 0; i < draw->asked_count; i++)
+        if (strcmp(draw->asked[i]->topic, question->topic) == 0)
             return true;
     return false;
 }
@@ -159,9 +168,9 @@ static void weigh(struct draw *draw, enum tier tier, bool for_everybody)
         const struct bank_question *question = &bank_questions[i];
         unsigned weight = 0;
 
-        if (!draw->is_asked[i] && !is_too_late(draw->wish, question) &&
-            is_in_tier(draw->wish, question, tier) &&
-            (question->role == ROLE_GENERAL) == for_everybody)
+        if ((question->role == ROLE_GENERAL) == for_everybody &&
+            is_in_tier(draw->wish, question, tier) && !is_asked(draw, question) &&
+            !is_too_late(draw->wish, question))
             weight = level_weight(draw->wish->difficulty, question->levels) *
                      REPEATED_TOPIC_DIVISOR;
         if (weight && is_topic_spent(draw, question))
@@ -201,7 +210,7 @@ const struct bank_question *question_bank_draw(const struct bank_wish *wish,
 
     assert(wish->asked_count < bank_question_count);
     draw.weights = mem_zalloc(bank_question_count * sizeof(*draw.weights));
-    draw.is_asked = mem_zalloc(bank_question_count * sizeof(*draw.is_asked));
+    draw.asked = mem_zalloc((wish->asked_count + 1) * sizeof(*draw.asked));
     mark_asked(&draw);
 
     if (wish->asked_count == 0)
@@ -210,7 +219,7 @@ const struct bank_question *question_bank_draw(const struct bank_wish *wish,
         question = draw_from_tier(&draw, tier);
 
     free(draw.weights);
-    free(draw.is_asked);
+    free(draw.asked);
     return question;
 }
 
@@ -234,15 +243,15 @@ static bool is_letter(char byte)
 }
 
 /* Does the keyword stand at `at`, as whole words, or with '*' as the start of one? */
-static bool stands_at(struct span text, size_t at, const char *keyword)
+static bool stands_at(struct span text, size_t at, const char *keyword, size_t length)
 {
-    size_t length = strlen(keyword);
     bool is_open = keyword[length - 1] == '*';
 
     length -= is_open;
-    if (length > text.length - at || (at > 0 && is_letter(text.bytes[at - 1])))
+    if (length > text.length - at || tolower((unsigned char)text.bytes[at]) != *keyword ||
+        (at > 0 && is_letter(text.bytes[at - 1])))
         return false;
-    for (size_t i = 0; i < length; i++)
+    for (size_t i = 1; i < length; i++)
         if (tolower((unsigned char)text.bytes[at + i]) != keyword[i])
             return false;
     return is_open || at + length == text.length || !is_letter(text.bytes[at + length]);
@@ -257,7 +266,7 @@ static size_t longest_keyword(struct span text, const struct string_list *keywor
         size_t length = strlen(keywords->items[i]);
 
         for (size_t at = 0; at < text.length && length > longest; at++)
-            if (stands_at(text, at, keywords->items[i]))
+            if (stands_at(text, at, keywords->items[i], length))
                 longest = length;
     }
     return longest;

@@ -211,14 +211,15 @@ static bool is_beside_the_question(const struct reading *reading)
            (overlap->leisure >= 3 && overlap->leisure > at_home);
 }
 
-/* Several deeds, or steps of a plan, in some detail. */
-static bool is_developed(const struct reading *reading)
+/* Several deeds, or steps of a plan, in some detail; fewer where its words are at home here. */
+static bool is_developed(const struct reading *reading, size_t at_home)
 {
     size_t deeds = reading->answer.own.count + reading->answer.shared.count;
+    size_t enough = at_home > 0 ? 2 : 3;
 
-    return reading->flow.words >= 45 &&
-           (deeds >= 3 || (reading->asked.asks != ASKS_STORY &&
-                           reading->answer.cues[CUE_PLAN].count >= 3));
+    return reading->flow.words >= 30 &&
+           (deeds >= enough || (reading->asked.asks != ASKS_STORY &&
+                                reading->answer.cues[CUE_PLAN].count >= enough));
 }
 
 static int relevance_to_question(const struct reading *reading)
@@ -233,8 +234,9 @@ static int relevance_to_question(const struct reading *reading)
     int score = climb(steps, points);
 
     if (fitting_manner(reading) == 2 && reading->flow.words >= 20)
-        score = at_least(score,
-                         at_home + overlap->work >= 3 || is_developed(reading) ? 4 : 3);
+        score = at_least(
+            score,
+            at_home + overlap->work >= 3 || is_developed(reading, at_home) ? 4 : 3);
     else if (reading->asked.asks == ASKS_STORY)
         score = at_most(score, 3);
     else if (reading->flow.words >= 12)
@@ -418,12 +420,12 @@ void rubric_score(const struct reading *reading, int *ret_scores)
                 no_answer_score(reading->no_answer, (enum dimension)dimension);
 }
 
-void rubric_apply(const struct reading *reading, unsigned number,
+void rubric_apply(const struct reading *reading, const struct manner *manner,
                   struct rubric *ret_rubric)
 {
     *ret_rubric = (struct rubric){0};
     rubric_score(reading, ret_rubric->scores);
-    rubric_write_tips(reading, number, ret_rubric);
+    rubric_write_tips(reading, manner, ret_rubric);
 }
 
 static enum lack lack_of_story(const struct reading *reading)

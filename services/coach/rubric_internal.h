@@ -27,8 +27,13 @@ enum lack {
     LACK_REASON
 };
 
-/* `number` is the question's in its interview: wordings change with it. */
-void rubric_apply(const struct reading *reading, unsigned number,
+/* What the words alone do not say. */
+struct manner {
+    unsigned number; /* of the answer in its interview: wordings change with it */
+    int64_t words_per_minute; /* -1: not known, or not spoken */
+};
+
+void rubric_apply(const struct reading *reading, const struct manner *manner,
                   struct rubric *ret_rubric);
 
 enum lack rubric_lack(const struct reading *reading);
@@ -42,7 +47,7 @@ enum theme rubric_rival(const struct reading *reading);
 
 /* The steps of rubric_apply(): scores first, then the tips that explain them. */
 void rubric_score(const struct reading *reading, int *ret_scores);
-void rubric_write_tips(const struct reading *reading, unsigned number,
+void rubric_write_tips(const struct reading *reading, const struct manner *manner,
                        struct rubric *rubric);
 
 #endif

@@ -14,6 +14,7 @@
 #include <stdio.h>
 
 enum { QUOTED_WORDS = 7, QUOTED_WORDS_FEW = 5, QUOTE_BYTES = 80 };
+enum { FAST_STORY = 190, FAST_OTHERWISE = 175, SLOW = 95 }; /* words a minute */
 enum { LONG_STORY = 380, LONG_OTHERWISE = 300 }; /* words that a listener can take */
 
 #define SAY(tip, ...) ((void)snprintf((tip), TIP_BYTES, __VA_ARGS__))
@@ -72,76 +73,72 @@ static void tips_foreign(struct rubric *rubric)
 }
 
 /* What was said in place of an answer. */
-static void tip_no_answer(const struct reading *reading, char *tip)
+static void tip_no_answer(const struct reading *reading, unsigned number, char *tip)
 {
     const struct answer *answer = &reading->answer;
     const struct flow *flow = &reading->flow;
-    char quote[QUOTE_BYTES];
-    bool is_quoted = answer_quote(answer, flow->most_times > 1 ? flow->most_first : 0,
-                                  QUOTED_WORDS, quote, sizeof(quote));
+    const struct string_list *hints = &coach_advice[ADVICE_STUCK];
+    size_t words = answer->word_count;
+    char quote[QUOTE_BYTES] = "";
 
+    (void)answer_quote(answer, flow->most_times > 1 ? flow->most_first : 0, QUOTED_WORDS,
+                       quote, sizeof(quote));
     switch (reading->no_answer) {
     case IS_STUCK:
-        if (is_quoted)
-            SAY(tip,
-                "\"%s\": that is honest, and two sentences about something similar would "
-                "be a start.",
-                quote);
-        else
-            SAY(tip,
-                "That is honest. Two sentences about something similar would be a start.");
-        break;
+        SAY(tip, "%zu word%s, and an honest start. %s", words, plural(words),
+            hints->items[number % hints->count]);
+        return;
     case IS_ASKING:
-        SAY(tip, "You asked to %s, so there is nothing to judge yet.",
-            reading->kind == ANSWER_KIND_SKIP ? "go on" : "hear the question again");
-        break;
+        SAY(tip, "You asked to %s, so there is nothing to judge in answer %u.",
+            reading->kind == ANSWER_KIND_SKIP ? "go on" : "hear the question again",
+            number);
+        return;
     case IS_REPEATED:
-        if (is_quoted)
+        if (quote[0] != '\0')
             SAY(tip,
                 "You said \"%s\" %zu times. Once is enough; then say what happened next.",
                 quote, flow->most_times);
         else
-            SAY(tip, "%zu words, and only %zu different ones.", flow->words,
+            SAY(tip, "%zu words, and only %zu of them different.", flow->words,
                 flow->different);
-        break;
+        return;
     case IS_INSULT:
-        SAY(tip, "These %zu words are about me and not about you.", answer->word_count);
-        break;
+        SAY(tip, "The %zu word%s of answer %u are about me and not about you.", words,
+            plural(words), number);
+        return;
     case IS_BARE:
-        SAY(tip, "%zu word%s: too little to picture anything.", answer->word_count,
-            plural(answer->word_count));
-        break;
+        SAY(tip, "Answer %u is %zu word%s long: too little to picture anything.", number,
+            words, plural(words));
+        return;
     case IS_NOISE:
     case IS_ANSWER:
-        SAY(tip, "I could not find a sentence in these %zu word%s.", answer->word_count,
-            plural(answer->word_count));
-        break;
+        SAY(tip, "I could not find a sentence in the %zu word%s of answer %u.", words,
+            plural(words), number);
+        return;
     }
 }
 
 static void tips_no_answer(const struct reading *reading, unsigned number,
                            struct rubric *rubric)
 {
-    static const char *const shapes[] = {
-        "Three sentences would do: the situation, what you did, how it ended.",
-        "A place, a deed and an outcome: these make an answer.",
-        "Where were you, what did you do, and what came of it?",
-        "Begin with when it was; the order of things does the rest.",
-    };
+    const struct string_list *shapes = &coach_advice[ADVICE_BUILD];
+    const struct string_list *tries = &coach_advice[ADVICE_WORDS];
+    size_t words = reading->answer.word_count;
     char subject[QUOTE_BYTES];
-    bool has_subject = name_subject(&reading->asked, subject, sizeof(subject));
 
-    tip_no_answer(reading, rubric->tips[DIMENSION_CLARITY]);
+    if (!name_subject(&reading->asked, subject, sizeof(subject)))
+        (void)snprintf(subject, sizeof(subject), "the question");
+    tip_no_answer(reading, number, rubric->tips[DIMENSION_CLARITY]);
     SAY(rubric->tips[DIMENSION_RELEVANCE], "Nothing in %zu word%s is about %s yet.",
-        reading->answer.word_count, plural(reading->answer.word_count),
-        has_subject ? subject : "the question");
-    SAY(rubric->tips[DIMENSION_STRUCTURE], "%s", shapes[number % 4]);
+        words, plural(words), subject);
+    SAY(rubric->tips[DIMENSION_STRUCTURE],
+        "Answer %u has no beginning and no end yet. %s", number,
+        shapes->items[number % shapes->count]);
     SAY(rubric->tips[DIMENSION_FILLER_WORDS],
-        "%zu word%s: too little to tell how you speak.", reading->answer.word_count,
-        plural(reading->answer.word_count));
-    SAY(rubric->summary_tip, "The question about %s is still open. %s",
-        has_subject ? subject : "this",
-        coach_advice[ADVICE_WORDS].items[number % coach_advice[ADVICE_WORDS].count]);
+        "Answer %u, with %zu word%s, says too little of how you speak.", number, words,
+        plural(words));
+    SAY(rubric->summary_tip, "Answer %u leaves %s open. %s", number, subject,
+        tries->items[number % tries->count]);
 }
 
 static bool tip_stumbles(const struct reading *reading, char *tip)
@@ -169,7 +166,23 @@ static bool tip_stumbles(const struct reading *reading, char *tip)
     return true;
 }
 
-static void tip_clarity(const struct reading *reading, int score, char *tip)
+/* Spoken too fast or too slowly for this kind of question. */
+static bool tip_pace(const struct reading *reading, int64_t words_per_minute, char *tip)
+{
+    bool is_story = reading->asked.asks == ASKS_STORY;
+    int64_t fast = is_story ? FAST_STORY : FAST_OTHERWISE;
+
+    if (words_per_minute <= 0 || reading->answer.word_count < 40 ||
+        (words_per_minute <= fast && words_per_minute >= SLOW))
+        return false;
+    SAY(tip, "%lld words a minute are %s for %s; around %d are easy to follow.",
+        (long long)words_per_minute, words_per_minute > fast ? "fast" : "slow",
+        is_story ? "a story" : "this kind of question", is_story ? 150 : 140);
+    return true;
+}
+
+static void tip_clarity(const struct reading *reading, const struct manner *manner,
+                        int score, char *tip)
 {
     const struct flow *flow = &reading->flow;
     size_t words = reading->answer.word_count;
@@ -185,6 +198,8 @@ static void tip_clarity(const struct reading *reading, int score, char *tip)
                           sizeof(quote)))
         SAY(tip, "You said \"%s\" %zu times; once is enough.", quote, flow->most_times);
     else if (score < 4 && tip_stumbles(reading, tip))
+        return;
+    else if (tip_pace(reading, manner->words_per_minute, tip))
         return;
     else if (words > (is_story ? LONG_STORY : LONG_OTHERWISE))
         SAY(tip, "%zu words are long for %s. About %s keep a listener with you.", words,
@@ -274,9 +289,8 @@ static void tip_relevance(const struct reading *reading, int score, char *tip)
             reading->answer.word_count);
     else if (score == 4)
         SAY(tip,
-            "On the subject. One sentence more that comes back to %s would make the link "
-            "plain.",
-            subject);
+            "On the subject: %zu of your words belong to %s. Come back to it at the end.",
+            near, subject);
     else
         SAY(tip, "%s of your words %s about %s. Name it early.",
             near == 0   ? "None"
@@ -473,7 +487,7 @@ static enum advice advice_on(const struct reading *reading, const int *scores)
     return reading->parts.number ? ADVICE_KEEP : ADVICE_FIGURE;
 }
 
-void rubric_write_tips(const struct reading *reading, unsigned number,
+void rubric_write_tips(const struct reading *reading, const struct manner *manner,
                        struct rubric *rubric)
 {
     const int *scores = rubric->scores;
@@ -484,10 +498,11 @@ void rubric_write_tips(const struct reading *reading, unsigned number,
         return;
     }
     if (reading->no_answer != IS_ANSWER) {
-        tips_no_answer(reading, number, rubric);
+        tips_no_answer(reading, manner->number, rubric);
         return;
     }
-    tip_clarity(reading, scores[DIMENSION_CLARITY], rubric->tips[DIMENSION_CLARITY]);
+    tip_clarity(reading, manner, scores[DIMENSION_CLARITY],
+                rubric->tips[DIMENSION_CLARITY]);
     tip_relevance(reading, scores[DIMENSION_RELEVANCE],
                   rubric->tips[DIMENSION_RELEVANCE]);
     tip_structure(reading, scores[DIMENSION_STRUCTURE],
@@ -495,5 +510,5 @@ void rubric_write_tips(const struct reading *reading, unsigned number,
     tip_filler_words(reading, rubric->tips[DIMENSION_FILLER_WORDS]);
     advice = &coach_advice[advice_on(reading, scores)];
     SAY(rubric->summary_tip, "%s %s", praise(scores),
-        advice->items[number % advice->count]);
+        advice->items[manner->number % advice->count]);
 }

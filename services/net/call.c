@@ -93,13 +93,8 @@ static void add_header(struct call *call, const char *name, struct span value)
         header[-1].next = header;
 }
 
-/* Sets every option that differs between calls: the handle remembers those of the last
- * one. */
-static void prepare(struct call *call, const struct call_request *request)
+static void add_headers(struct call *call, const struct call_request *request)
 {
-    CURL *easy = call->easy;
-    long timeout_ms = (long)request->timeout_ms;
-
     if (request->request_id != NULL)
         add_header(call, "X-Request-ID", span_of(request->request_id->text));
     if (request->trace != NULL && request->trace->id[0] != '\0') {
@@ -118,6 +113,18 @@ static void prepare(struct call *call, const struct call_request *request)
     if (request->content_type != NULL) {
         add_header(call, "Content-Type", span_of(request->content_type));
         add_header(call, "Expect", span_of("")); /* no 100-continue for big bodies */
+    }
+}
+
+/* Sets every option that differs between calls: the handle remembers those of the last
+ * one. */
+static void prepare(struct call *call, const struct call_request *request)
+{
+    CURL *easy = call->easy;
+    long timeout_ms = (long)request->timeout_ms;
+
+    add_headers(call, request);
+    if (request->content_type != NULL) {
         SET(easy, CURLOPT_POSTFIELDSIZE_LARGE, (curl_off_t)call->body.length);
         SET(easy, CURLOPT_POSTFIELDS, private_reveal(&call->body).bytes);
     } else {

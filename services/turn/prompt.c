@@ -220,6 +220,15 @@ static void append_private(struct buffer *out, const struct private_text *text)
     buffer_append(out, span.bytes, span.length);
 }
 
+/* "system_design" is spoken as "system design". */
+static void append_spoken(struct buffer *out, const struct private_text *text)
+{
+    struct span span = private_reveal(text);
+
+    for (size_t i = 0; i < span.length; i++)
+        buffer_append_char(out, span.bytes[i] == '_' ? ' ' : span.bytes[i]);
+}
+
 struct private_text prompt_opening(const struct private_text *role,
                                    const struct private_text *interview_type,
                                    const struct private_text *question)
@@ -230,7 +239,7 @@ struct private_text prompt_opening(const struct private_text *role,
     buffer_append_string(&out, "Welcome! Let's practise for the role of ");
     append_private(&out, role);
     buffer_append_string(&out, ". This is your ");
-    append_private(&out, interview_type);
+    append_spoken(&out, interview_type);
     buffer_append_string(
         &out, " interview: take your time, and answer as you would on the day. "
               "Here is the first question. ");

@@ -3,6 +3,8 @@
     base < text, audio, net < {session < store, safety, provider, coach} < {turn, grounding} < http
         < {process, command} < main
 
+A header in include/ is one that another room reads.
+
 CMake gives each room only the include directories of lower ones; this also keeps rooms on one
 floor apart, which a room above links together.  What one of them declares for others to
 implement or to keep is named below.
@@ -39,17 +41,22 @@ def floor_of(room):
 
 
 problems = []
+readers = {}  # of each header: the rooms that include it; "include" where another public header does
 for name, rooms in sorted(headers.items()):
     if len(rooms) > 1:
         problems.append(f"{name} is the name of a header in {' and '.join(sorted(rooms))}")
 for path in report.files(root, ["services", "include"], (".c", ".h")):
     room = path.split(os.sep)[1]
-    if room in ("tables", "main.c"):
+    if room == "tables":
         continue
     for name in re.findall(r'^#include "([^"]+)"', report.read(root, path), re.MULTILINE):
+        readers.setdefault(name, set()).add("include" if path.startswith("include") else room)
         for other in headers.get(name, []):
             if room in INTERFACES.get(name, []):
                 continue
             if other not in ("tables", room) and floor_of(other) >= floor_of(room):
                 problems.append(f"{path}: {room} must not know {other}/{name}")
+for name, rooms in sorted(headers.items()):
+    if rooms[0] != "tables" and not readers.get(name, set()) - {rooms[0]}:
+        problems.append(f"include/{rooms[0]}/{name}: no other room reads it: put it beside its files")
 report.end(problems)

@@ -174,6 +174,40 @@ Test(coach_builtin, never_asks_a_question_twice)
         "I called the supplier and I explained the delay to the customer.");
 }
 
+/* Five answers in one session: no tip is given twice. */
+static void expect_no_tip_twice(const char *const *transcripts)
+{
+    struct probe probe = probe_of(transcripts[0]);
+    struct json_object *answers[5];
+
+    for (size_t i = 0; i < 5; i++) {
+        probe.transcript = transcripts[i];
+        answers[i] = probe_json(&probe);
+        probe.asked[i + 1] = probe_string(answers[i], "follow_up_question");
+        for (size_t k = 0; k < i; k++)
+            for (size_t d = 0; d < 4; d++)
+                cr_expect_str_neq(probe_tip(answers[k], d), probe_tip(answers[i], d));
+    }
+    for (size_t i = 0; i < 5; i++)
+        json_object_put(answers[i]);
+}
+
+Test(coach_builtin, gives_the_same_tip_at_most_once_in_a_session)
+{
+    static const char *const poor[] = {"I don't know.", "I don't know.", "No idea.",
+                                       "asdf", "asdf"};
+    static const char *const stories[] = {
+        STORY,
+        "A customer shouted at me about a parcel. I found it and I drove it to her myself.",
+        "We had to move the whole stock in one night and we did it with six people.",
+        "I would ask first what the problem is, then I would write a list.",
+        "um so I like talked to to my boss and stuff and um yeah it was fine I guess",
+    };
+
+    expect_no_tip_twice(poor);
+    expect_no_tip_twice(stories);
+}
+
 Test(coach_builtin, speaks_lines_that_are_short_enough)
 {
     for (int kind = 0; kind < LINE_KIND_COUNT; kind++)

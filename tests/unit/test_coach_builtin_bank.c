@@ -311,3 +311,27 @@ Test(lexicon, gives_forms_of_a_word_one_stem)
                      lexicon_stem(span_of(forms[i][1])), "%s, %s", forms[i][0],
                      forms[i][1]);
 }
+
+Test(question_bank, asks_nobody_the_questions_of_another_trade)
+{
+    static const struct {
+        const char *role;
+        enum role_family family;
+    } cases[] = {
+        {"Principal Engineer", ROLE_SOFTWARE},
+        {"Principal Software Engineer", ROLE_SOFTWARE},
+        {"Principal Designer", ROLE_DESIGN},
+        {"School Principal", ROLE_TEACHING},
+        {"Doctor", ROLE_MEDICINE},
+        {"Junior doctor", ROLE_MEDICINE},
+        {"General Practitioner", ROLE_MEDICINE},
+        {"Surgeon", ROLE_MEDICINE},
+        {"Registered Nurse", ROLE_HEALTHCARE},
+        {"Dental nurse", ROLE_HEALTHCARE},
+        {"Care assistant", ROLE_HEALTHCARE},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        cr_expect_eq(question_bank_role(span_of(cases[i].role)), cases[i].family, "%s",
+                     cases[i].role);
+}

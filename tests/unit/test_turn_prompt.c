@@ -124,12 +124,14 @@ Test(prompt, the_schemas_are_json_and_put_refused_first)
 
 Test(prompt, the_opening_names_the_role_and_ends_with_the_question)
 {
-    struct private_text role = private("Backend Developer"), type = private("technical");
+    struct private_text role = private("Backend Developer"),
+                        type = private("system_design");
     struct private_text question = private("Why queues?");
     struct private_text opening = prompt_opening(&role, &type, &question);
     const char *text = private_reveal(&opening).bytes;
 
     cr_expect_not_null(strstr(text, "Backend Developer"));
+    cr_expect_not_null(strstr(text, "your system design interview"), "%s", text);
     cr_expect_str_eq(text + strlen(text) - strlen("Why queues?"), "Why queues?");
     private_text_free(&opening);
     private_text_free(&question);

@@ -1,0 +1,192 @@
+/*
+ * One answer, judged: what must hold whatever the weights of the rubric are.
+ */
+#include "coach_judge.h"
+
+#include <criterion/criterion.h>
+#include <ctype.h>
+#include <string.h>
+
+#define LEAD "Tell me about a time that you demonstrated leadership."
+#define PATIENT \
+    "Can you tell me about a patient you remember, and what your care changed for them?"
+#define HIRE     "Why do you think we should hire you?"
+#define YOURSELF "Can you tell me a little about yourself and what brought you here?"
+
+static struct judgement judge(const char *role, const char *question, const char *answer)
+{
+    struct coach_judge *judge = coach_judge_new();
+    struct judgement judgement;
+
+    coach_judge_answer(judge, span_of(role), span_of(question), span_of(answer),
+                       &judgement);
+    coach_judge_free(judge);
+    return judgement;
+}
+
+static const char *const questions[] = {LEAD, PATIENT, HIRE, YOURSELF,
+                                        "How do you keep food costs under control?"};
+enum { QUESTIONS = sizeof(questions) / sizeof(*questions) };
+
+static const char *const no_answers[] = {
+    "asdf",
+    "asdf qwer zxcv hjkl uiop",
+    "blah blah blah blah",
+    "banana",
+    "No.",
+    "yes",
+    "I am a good leader. I am a good leader. I am a good leader. I am a good leader.",
+    "we solved the problem together we solved the problem together we solved the problem together",
+    "you are an idiot",
+    "this is a stupid question and you are useless",
+    "shut up",
+    "I don't know.",
+};
+
+Test(coach_judge, gives_no_answer_more_than_two_and_never_praises_it)
+{
+    static const char *const praise[] = {"calm",         "sure",   "easy",
+                                         "clear",        "good",   "well",
+                                         "on the point", "strong", "great"};
+
+    for (size_t i = 0; i < sizeof(no_answers) / sizeof(*no_answers); i++)
+        for (size_t k = 0; k < QUESTIONS; k++) {
+            struct judgement got = judge("nurse", questions[k], no_answers[i]);
+
+            cr_expect(got.is_scored && got.kind == ANSWER_KIND_ANSWER, "%s",
+                      no_answers[i]);
+            for (int d = 0; d < DIMENSION_COUNT; d++) {
+                char tip[COACH_TIP_BYTES];
+
+                cr_expect_leq(got.scores[d], 2, "%s: %d is %d", no_answers[i], d,
+                              got.scores[d]);
+                for (size_t at = 0; at < sizeof(tip); at++)
+                    tip[at] = (char)tolower((unsigned char)got.tips[d][at]);
+                for (size_t at = 0; strstr(no_answers[i], "good") == NULL &&
+                                    at < sizeof(praise) / sizeof(*praise);
+                     at++)
+                    cr_expect_null(strstr(tip, praise[at]), "%s: %s", no_answers[i], tip);
+            }
+        }
+}
+
+Test(coach_judge, notices_the_same_sentence_over_and_over)
+{
+    struct judgement got = judge("cook", LEAD, no_answers[6]);
+
+    cr_expect_not_null(
+        strstr(got.tips[DIMENSION_CLARITY], "\"I am a good leader\" 4 times"), "%s",
+        got.tips[DIMENSION_CLARITY]);
+}
+
+Test(coach_judge, tells_requests_from_answers)
+{
+    static const struct {
+        const char *said;
+        enum answer_kind kind;
+    } cases[] = {
+        {"Could you repeat the question please?", ANSWER_KIND_REPEAT},
+        {"sorry what was that can you say that again", ANSWER_KIND_REPEAT},
+        {"What do you mean by demonstrated?", ANSWER_KIND_REPEAT},
+        {"Pardon?", ANSWER_KIND_REPEAT},
+        {"I didn't catch that.", ANSWER_KIND_REPEAT},
+        {"Can we skip this one?", ANSWER_KIND_SKIP},
+        {"pass", ANSWER_KIND_SKIP},
+        {"Next question, please.", ANSWER_KIND_SKIP},
+        {"I'd rather not talk about that.", ANSWER_KIND_SKIP},
+        {"I had to repeat the whole test for him, and I did it on a Sunday so that he could go home.",
+         ANSWER_KIND_ANSWER},
+        {"I passed the exam and then I told my team to move on without me.",
+         ANSWER_KIND_ANSWER},
+        {"My boss said what do you mean, so I showed him the numbers.",
+         ANSWER_KIND_ANSWER},
+        {"I don't know.", ANSWER_KIND_ANSWER},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++) {
+        struct judgement got = judge("nurse", LEAD, cases[i].said);
+
+        cr_expect_eq(got.kind, cases[i].kind, "%s: %s", cases[i].said,
+                     answer_kind_name(got.kind));
+        cr_expect_eq(got.is_scored, cases[i].kind == ANSWER_KIND_ANSWER, "%s",
+                     cases[i].said);
+    }
+}
+
+Test(coach_judge, does_not_take_an_outage_for_a_patient)
+{
+    static const char outage[] =
+        "Last month our main database went down at two in the morning. I was on call, so I rolled "
+        "back the last release and brought up the replica. In the end no orders were lost.";
+    static const char patient[] =
+        "There was an elderly man on my ward who refused to eat. I sat down with him every lunch "
+        "and asked about his life. He started eating again and went home two weeks later.";
+
+    cr_expect_leq(judge("nurse", PATIENT, outage).scores[DIMENSION_RELEVANCE], 2);
+    cr_expect_geq(judge("nurse", PATIENT, patient).scores[DIMENSION_RELEVANCE], 4);
+}
+
+/* The same words, as they are written and as a recogniser writes them. */
+Test(coach_judge, asks_for_no_full_stops)
+{
+    static const char written[] =
+        "Last year I was captain of our rowing team. Nobody came to practice in winter, so I asked "
+        "each of the eight why. It was the bus. I found a driver, and we shared the cost. After "
+        "that everybody came, and we won two races in spring.";
+    char spoken[sizeof(written)];
+    size_t length = 0;
+
+    for (const char *at = written; *at != '\0'; at++)
+        if (strchr(".,", *at) == NULL)
+            spoken[length++] = (char)tolower((unsigned char)*at);
+    spoken[length] = '\0';
+    struct judgement one = judge("student", LEAD, written),
+                     other = judge("student", LEAD, spoken);
+
+    cr_expect_eq(one.scores[DIMENSION_CLARITY], other.scores[DIMENSION_CLARITY]);
+    cr_expect_eq(one.scores[DIMENSION_RELEVANCE], other.scores[DIMENSION_RELEVANCE]);
+    cr_expect_leq(one.scores[DIMENSION_STRUCTURE] - other.scores[DIMENSION_STRUCTURE], 1);
+}
+
+Test(coach_judge, minds_hesitations_restarts_and_words_without_sense)
+{
+    static const char clean[] =
+        "I was captain of our rowing team and nobody came to practice in winter so I asked each of "
+        "the eight why and it was the bus so I found a driver and we shared the cost and after "
+        "that everybody came and we won two races";
+    static const char stumbling[] =
+        "um I was uh I was captain of the the rowing team and stuff and um nobody like came to to "
+        "practice and things like that in uh in winter so um I I asked each of them like why and "
+        "um it was like the the bus or something so uh I found a a driver and um yeah";
+    struct judgement one = judge("student", LEAD, clean),
+                     other = judge("student", LEAD, stumbling);
+
+    cr_expect_geq(one.scores[DIMENSION_CLARITY], other.scores[DIMENSION_CLARITY] + 2);
+    cr_expect_geq(one.scores[DIMENSION_FILLER_WORDS],
+                  other.scores[DIMENSION_FILLER_WORDS] + 3);
+    cr_expect_gt(one.scores[DIMENSION_STRUCTURE], other.scores[DIMENSION_STRUCTURE]);
+}
+
+Test(coach_judge, counts_or_quotes_in_every_tip)
+{
+    static const char *const answers[] = {
+        "I was captain of the team and I asked all eight. In the end we won two races.",
+        "Usually I talk to people because communication is important in a team and we find a way.",
+        "um so like I guess I'm like pretty good with people and stuff so yeah",
+        "I would ask first, then I would write a list, and I would check it on Friday.",
+        "asdf",
+        "I don't know.",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        for (size_t k = 0; k < QUESTIONS; k++) {
+            struct judgement got = judge("chef", questions[k], answers[i]);
+
+            for (int d = 0; d < DIMENSION_COUNT; d++)
+                cr_expect(strpbrk(got.tips[d], "0123456789\"") != NULL ||
+                              strstr(got.tips[d], "No filler words") != NULL ||
+                              strstr(got.tips[d], "None of your words") != NULL ||
+                              strstr(got.tips[d], "Only one of your words") != NULL,
+                          "%s", got.tips[d]);
+        }
+}
