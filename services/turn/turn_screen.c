@@ -13,9 +13,9 @@
 
 #define REFUSAL_CHARACTERS     300 /* longest refusal of the model that is passed on */
 #define REFUSAL_REPEATED_WORDS 5   /* so many words of the answer in a row are an echo */
-#define SHORT_ANSWER_WORDS     30  /* of such an answer any word with content is an echo */
-#define FORM_LETTERS           3   /* so many more has a form of a word, ... */
-#define FORM_WORD_LETTERS      4   /* ... and of one that is shorter than this, one */
+#define SHORT_ANSWER_WORDS     30 /* of such an answer any word with content is an echo */
+#define FORM_LETTERS           3  /* so many more has a form of a word, ... */
+#define FORM_WORD_LETTERS      4  /* ... and of one that is shorter than this, one */
 
 struct filter_verdict turn_screen(struct turn *turn, const struct private_text *text)
 {
