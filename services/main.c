@@ -22,7 +22,7 @@
  *              retrievers find passages in it, generate has an answer made from them, and support holds
  *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
- *              reply's; greeting shakes hands where tls and certificate say so.
+ *              reply, and uploads holds what comes in within bounds.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
  *              screen; plain modules, compiled in and served by route_page.
  *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with

@@ -40,6 +40,8 @@ struct rates *rates_new(void); /* rates.h: for services->shared */
 void rates_free(struct rates *rates);
 struct addresses *addresses_new(int64_t most); /* addresses.h: likewise */
 void addresses_free(struct addresses *addresses);
+struct uploads *uploads_new(void); /* uploads.h: likewise */
+void uploads_free(struct uploads *uploads);
 
 /* Serves on services->loop (borrowed, like all services) what comes in by the listening
  * socket, which it takes over.  NULL where libmicrohttpd or the loop has no room; the

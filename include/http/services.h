@@ -10,7 +10,7 @@
 
 struct addresses;
 struct rates;
-struct tls;
+struct uploads;
 
 /* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
@@ -21,12 +21,14 @@ struct shared_services {
     struct digest_key client_key; /* digests of who asks */
     struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
-    struct tls *tls;             /* NULL: the port speaks plain HTTP */
     struct rates *rates;         /* how often clients may ask */
     struct addresses *addresses; /* how many connections they have; NULL: any number */
-    _Atomic int64_t inflight;    /* turns under way in the process */
-    _Atomic bool is_leaving;     /* a load balancer shall send nobody here any more */
-    _Atomic bool is_draining;    /* and nothing new is begun */
+    struct uploads *uploads;     /* whose bodies come in */
+    _Atomic int64_t
+        upload_bytes;         /* kept of bodies, and of recordings that are being heard */
+    _Atomic int64_t inflight; /* turns under way in the process */
+    _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
+    _Atomic bool is_draining; /* and nothing new is begun */
     bool is_socket_kept; /* somebody holds the listening socket for who comes after us */
 };
 

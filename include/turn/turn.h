@@ -29,6 +29,7 @@ struct turn_services {
     struct log *log;
     struct metrics *metrics;
     _Atomic int64_t *inflight;       /* turns under way in the process */
+    _Atomic int64_t *upload_bytes;   /* of recordings, among others: see held_bytes */
     const _Atomic bool *is_draining; /* nothing new is begun */
 };
 
@@ -57,6 +58,7 @@ struct turn_request {
                                        transcript: its bytes, or nothing where
                                        services->transcriber is NULL */
     enum audio_container container; /* of a recording that must be heard */
+    int64_t held_bytes; /* counted in upload_bytes: given back when it was heard */
     int64_t audio_ms;   /* what such a recording counts for (recording_counts_ms()) */
     turn_news_fn *news; /* may be NULL; the context is that of `done` */
     struct store_input input;

@@ -8,13 +8,35 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_CAPACITY 256
+#define LARGE          262144
 
 void buffer_init(struct buffer *buffer, size_t ceiling)
 {
     memset(buffer, 0, sizeof(*buffer));
     buffer->ceiling = ceiling;
+}
+
+/*
+ * Wipes memory that is about to be freed.  Where there is much of it its pages go back to the kernel,
+ * which gives them out again as zeros: allocators keep what was freed, and a flood of recordings would
+ * stay resident for good.
+ */
+static void wipe(char *bytes, size_t length)
+{
+    const uintptr_t page = 4096; /* at least: madvise() fails where pages are larger */
+    uintptr_t start = (uintptr_t)bytes;
+    uintptr_t first = (start + page - 1) / page * page;
+    uintptr_t end = (start + length) / page * page;
+
+    if (length < LARGE || madvise((void *)first, end - first, MADV_DONTNEED) != 0) {
+        explicit_bzero(bytes, length);
+        return;
+    }
+    explicit_bzero(bytes, first - start);
+    explicit_bzero((void *)end, start + length - end);
 }
 
 /* Not realloc(), which would leave the old bytes behind unwiped. */
@@ -32,7 +54,7 @@ static void grow(struct buffer *buffer, size_t needed)
     bytes = mem_realloc(NULL, capacity + 1);
     if (buffer->bytes != NULL) {
         memcpy(bytes, buffer->bytes, buffer->length);
-        explicit_bzero(buffer->bytes, buffer->length);
+        wipe(buffer->bytes, buffer->length);
         free(buffer->bytes);
     }
     buffer->bytes = bytes;
@@ -81,8 +103,11 @@ char *buffer_take(struct buffer *buffer, size_t *ret_length)
 
 void buffer_done(struct buffer *buffer)
 {
-    buffer_clear(buffer);
+    if (buffer->bytes != NULL)
+        wipe(buffer->bytes, buffer->capacity < LARGE ? buffer->length : buffer->capacity);
     free(buffer->bytes);
     buffer->bytes = NULL;
+    buffer->length = 0;
     buffer->capacity = 0;
+    buffer->is_over = false;
 }

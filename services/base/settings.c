@@ -359,17 +359,6 @@ static void check_grounding(const struct settings *settings, struct source *sour
     check_url(source, settings, "EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
 }
 
-static void check_tls(const struct settings *settings, struct source *source)
-{
-    bool has_certificate = *settings->tls_cert_file != '\0';
-    bool has_key = *settings->tls_key_file != '\0';
-
-    if (has_certificate && !has_key)
-        report(source, "TLS_KEY_FILE", NULL, "is required with TLS_CERT_FILE");
-    if (has_key && !has_certificate)
-        report(source, "TLS_CERT_FILE", NULL, "is required with TLS_KEY_FILE");
-}
-
 static bool is_store(const char *url)
 {
     return *url == '\0' || strncmp(url, "sqlite:///", 10) == 0 ||
@@ -385,7 +374,6 @@ static void check(const struct settings *settings, struct source *source)
     check_fallbacks(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
     check_url(source, settings, "ANTHROPIC_BASE_URL", settings->anthropic_base_url);
-    check_tls(settings, source);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
         report(source, "STORE_URL", NULL,
                "must be sqlite:///path or postgresql://user@host/database");

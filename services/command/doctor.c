@@ -7,15 +7,16 @@
 #include "doctor_internal.h"
 
 #include "corpus.h"
-#include "doctor_tls.h"
 #include "filter.h"
 #include "index.h"
 #include "retriever.h"
 #include "store.h"
+#include "url.h"
 
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #define QDRANT_MS 10000
@@ -209,6 +210,41 @@ static bool check_material(const struct settings *settings)
     return is_good;
 }
 
+static void note_exposed(const char *name, const char *url)
+{
+    if (url_is_exposed(url))
+        printf("note  providers: %s is http:// to another machine, which "
+               "ALLOW_INSECURE_PROVIDERS allows: keys and answers travel unencrypted\n",
+               name);
+}
+
+static void note_all_exposed(const struct settings *settings)
+{
+    const char *rest = settings->llm_fallbacks;
+    struct span entry;
+
+    if (store_is_postgres(settings->store_url) &&
+        url_postgres_is_exposed(settings->store_url))
+        printf(
+            "note  store: STORE_URL names another machine without sslmode=verify-full: what "
+            "candidates say may travel unencrypted\n");
+    note_exposed("GROQ_BASE_URL", settings->groq_base_url);
+    note_exposed("ANTHROPIC_BASE_URL", settings->anthropic_base_url);
+    note_exposed("DEEPGRAM_BASE_URL", settings->deepgram_base_url);
+    note_exposed("STT_BASE_URL", settings->stt_base_url);
+    note_exposed("TTS_BASE_URL", settings->tts_base_url);
+    note_exposed("EMBEDDINGS_BASE_URL", settings->embeddings_base_url);
+    note_exposed("QDRANT_URL", settings->qdrant_url);
+    while (settings_next_entry(&rest, &entry)) {
+        const char *at = memchr(entry.bytes, '@', entry.length);
+
+        if (at != NULL && url_is_exposed(at + 1)) {
+            note_exposed("LLM_FALLBACKS", at + 1);
+            break;
+        }
+    }
+}
+
 int command_doctor(int argc, char **argv)
 {
     struct settings settings;
@@ -226,8 +262,7 @@ int command_doctor(int argc, char **argv)
     }
     is_good = doctor_say(true, "settings", settings_app_env_name(&settings));
     is_good &= check_secret(&settings);
-    is_good &= doctor_check_certificate(&settings);
-    doctor_note_exposed(&settings);
+    note_all_exposed(&settings);
     is_good &= check_patterns(&settings);
     is_good &= check_store(&settings);
     is_good &= doctor_check_coaches(&settings);

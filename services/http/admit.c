@@ -2,22 +2,26 @@
 
 #include "clock.h"
 #include "endpoints.h"
-#include "front_door.h"
 #include "overload.h"
 #include "throttle.h"
 #include "token.h"
+#include "uploads.h"
 
 #include <string.h>
 
 /* Where a body has no meaning, this much of one is read over. */
 #define MAX_IGNORED_BODY_BYTES 65536
 
+/* Of the 8 KB that a connection has (server.c). */
+#define MAX_HEAD_BYTES      6400
+#define HEADER_RECORD_BYTES 64
+
 static const struct endpoint *const endpoints[] = {
 #define ROUTE(symbol, method, path, name) [ROUTE_##symbol] = &ENDPOINT_##symbol,
 #include "routes.def"
 };
 
-static void read_headers(struct request *request);
+static enum error read_headers(struct request *request);
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
                                  size_t name_length, const char *value,
                                  size_t value_length);
@@ -30,13 +34,14 @@ static enum error check_length(const struct request *request);
 void admit(struct request *request, const char *target, const char *method,
            const char *version)
 {
-    enum error error = OK;
+    enum error error = read_headers(request);
 
-    read_headers(request);
+    if (request->connection->refusal != OK)
+        error = request->connection->refusal;
     request->is_http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
     request->method = method_parse(method);
-    if (!front_door_is_method(method) ||
-        !headers_are_sound(&request->headers, request->is_http_1_1))
+    if (error == OK && (!headers_is_token(span_of(method)) ||
+                        !headers_are_sound(&request->headers, request->is_http_1_1)))
         error = ERROR_BAD_REQUEST;
     if (error == OK)
         error = find_endpoint(request, target);
@@ -58,16 +63,28 @@ void admit(struct request *request, const char *target, const char *method,
                                                              : request->rate.wait_s});
 }
 
-static void read_headers(struct request *request)
+/* Does it leave room for the head of a reply in the connection's memory?  libmicrohttpd keeps a record
+ * of each line there. */
+static bool is_too_large(const struct request *request, int lines)
 {
-    MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
-                                &request->headers);
+    const union MHD_ConnectionInfo *head =
+        MHD_get_connection_info(request->mhd, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+
+    return head->header_size + (size_t)lines * HEADER_RECORD_BYTES > MAX_HEAD_BYTES;
+}
+
+static enum error read_headers(struct request *request)
+{
+    int lines = MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
+                                            &request->headers);
+
     request->request_id = headers_request_id(&request->headers);
     if (request->headers.traceparent.bytes != NULL &&
         !request->headers.has_two_traceparents)
         trace_read(request->headers.traceparent, &request->trace);
     if (cors_allows(&request->server->cors, request->headers.origin))
         request->allowed_origin = request->headers.origin;
+    return is_too_large(request, lines) ? ERROR_HEADERS_TOO_LARGE : OK;
 }
 
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
@@ -144,6 +161,8 @@ static enum error check_room(struct request *request)
     if (request->endpoint->starts_turn &&
         services->shared->inflight >= services->settings->max_inflight_turns)
         reason = SHEDDING_TURNS;
+    if (!uploads_have_room(request->server, headers_body_length(&request->headers)))
+        reason = SHEDDING_UPLOADS;
     if (reason == SHEDDING_COUNT)
         return OK;
     metrics_add(&services->metrics->SHED[reason], 1);

@@ -1,22 +1,26 @@
+/*
+ * Connections: how they begin and end, what state each is in, and for how long it may be.
+ */
 #include "connection.h"
 
 #include "addresses.h"
 #include "clock.h"
-#include "greeting.h"
+#include "linger.h"
 #include "mem.h"
-#include "parking.h"
 #include "request.h"
-#include "wire.h"
 
 #include <assert.h>
+#include <netinet/in.h>
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
 #define SWEEP_EVERY_MS 100
-#define SWEEP_SOON_MS  10 /* while there are more to park than one sweep does */
 #define KEEP_ALIVE_MS  75000
-#define GREETING_MS    10000 /* from accept to the end of the handshake */
+#define TURNED_AWAY_MS 2000
+#define ENDING_MS      2000
 
 /* When all places are taken, who has not said in this time what it wants, who sends a body
  * slower than so, and who has not read its reply by then may lose its place. */
@@ -25,167 +29,253 @@
 #define BODY_BYTES_A_S      1000
 #define SENDING_PATIENCE_US 5000000
 
+/* Who has gone is looked for so often, with so many in one system call. */
+#define LOOK_EVERY_US 500000
+#define LOOKS_AT_ONCE 256
+
 /* So many of one state are looked at, at most. */
 #define LOOKS_MOST 16
 
-static void queue_append(struct connection *connection);
-static void queue_remove(struct connection *connection);
-static int64_t limit_ms(const struct connection *connection);
-static void end_overdue(struct connection *connection);
-static void shut(struct connection *connection);
-static void end_idle(struct server *server, enum connection_state state);
+static void queue_append(struct connection *connection)
+{
+    struct connection_queue *queue = &connection->server->queues[connection->state];
 
-struct connection *connection_new(struct server *server, int descriptor)
+    connection->previous = queue->last;
+    connection->next = NULL;
+    if (queue->last != NULL)
+        queue->last->next = connection;
+    else
+        queue->first = connection;
+    queue->last = connection;
+}
+
+static void queue_remove(struct connection *connection)
+{
+    struct connection_queue *queue = &connection->server->queues[connection->state];
+
+    if (connection->previous != NULL)
+        connection->previous->next = connection->next;
+    else
+        queue->first = connection->next;
+    if (connection->next != NULL)
+        connection->next->previous = connection->previous;
+    else
+        queue->last = connection->previous;
+}
+
+static int64_t limit_ms(const struct connection *connection)
+{
+    switch (connection->state) {
+    case CONNECTION_TURNED_AWAY: return TURNED_AWAY_MS;
+    case CONNECTION_HEAD:
+    case CONNECTION_BODY:
+    case CONNECTION_SENDING:
+        return connection->server->services->settings->upload_timeout_s * 1000;
+    case CONNECTION_WORKING: return INT32_MAX;
+    case CONNECTION_IDLE: return KEEP_ALIVE_MS;
+    case CONNECTION_ENDING: return ENDING_MS;
+    case CONNECTION_STATE_COUNT: break;
+    }
+    abort();
+}
+
+static void enter(struct connection *connection, enum connection_state state)
+{
+    connection->state = state;
+    connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
+    queue_append(connection);
+    metrics_add(&connection->server->services->metrics->CONNECTIONS[state], 1);
+}
+
+static void leave(struct connection *connection)
+{
+    queue_remove(connection);
+    metrics_add(&connection->server->services->metrics->CONNECTIONS[connection->state],
+                -1);
+}
+
+void connection_enter(struct connection *connection, enum connection_state state)
+{
+    if (connection->state == CONNECTION_TURNED_AWAY ||
+        connection->state == CONNECTION_ENDING)
+        return;
+    leave(connection);
+    enter(connection, state);
+}
+
+static struct connection *connection_new(struct server *server, int descriptor,
+                                         enum error refusal,
+                                         struct addresses_entry *client)
 {
     struct connection *connection = MEM_NEW(struct connection);
 
     connection->server = server;
     connection->descriptor = descriptor;
-    connection->state = CONNECTION_ARRIVING;
-    connection->language = server->tls != NULL ? LANGUAGE_NONE : LANGUAGE_PLAIN;
-    connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
-    queue_append(connection);
+    connection->refusal = refusal;
+    connection->client = client;
+    enter(connection, refusal == OK ? CONNECTION_HEAD : CONNECTION_TURNED_AWAY);
     server->connection_count++;
-    metrics_add(&server->services->metrics->CONNECTIONS[CONNECTION_ARRIVING], 1);
     if (server->sweep == NULL)
         server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
                                          connection_sweep, server);
     return connection;
 }
 
-void connection_enter(struct connection *connection, enum connection_state state)
-{
-    bool goes_on = connection->state == CONNECTION_ARRIVING;
-    _Atomic int64_t *counts = connection->server->services->metrics->CONNECTIONS;
-
-    queue_remove(connection);
-    metrics_add(&counts[connection->state], -1);
-    metrics_add(&counts[state], 1);
-    connection->state = state;
-    /* The head of the first request, and a handshake, have what is left of the time since accept:
-     * both states have the same limit, so the queue stays in order nearly enough for a sweep.
-     */
-    if (!goes_on)
-        connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
-    queue_append(connection);
-}
-
-void connection_free(struct connection *connection)
+static void connection_free(struct connection *connection)
 {
     struct server *server = connection->server;
 
-    greeting_forget(connection);
-    if (connection->state <= CONNECTION_GREETING ||
-        connection->state == CONNECTION_LEAVING ||
-        connection->state == CONNECTION_PARKED) {
-        server_close_poll(&connection->poll);
-        if (connection->descriptor >= 0)
-            close(connection->descriptor);
-    }
-    queue_remove(connection);
+    leave(connection);
     if (connection->client != NULL)
         addresses_give_back(server->services->shared->addresses, connection->client);
     assert(server->connection_count > 0);
     server->connection_count--;
-    metrics_add(&server->services->metrics->CONNECTIONS[connection->state], -1);
     free(connection);
+}
+
+void connection_open(struct server *server, int descriptor, enum error refusal,
+                     struct addresses_entry *client)
+{
+    struct sockaddr_storage address;
+    socklen_t address_bytes = sizeof(address);
+
+    server->adding = connection_new(server, descriptor, refusal, client);
+    if (getpeername(descriptor, (struct sockaddr *)&address, &address_bytes) != 0)
+        close(descriptor);
+    else
+        MHD_add_connection(server->daemon, descriptor, (struct sockaddr *)&address,
+                           address_bytes);
+    if (server->adding !=
+        NULL) /* connection_notify() was not told: it is closed already */
+        connection_free(server->adding);
+    server->adding = NULL;
+    server_wake(server);
+}
+
+void connection_notify(void *context, struct MHD_Connection *mhd, void **socket_context,
+                       enum MHD_ConnectionNotificationCode code)
+{
+    struct server *server = context;
+    struct connection *connection = *socket_context;
+
+    server->has_progress = true;
+    if (code == MHD_CONNECTION_NOTIFY_STARTED) {
+        server->adding->mhd = mhd;
+        *socket_context = server->adding;
+        server->adding = NULL;
+    } else if (connection != NULL) {
+        *socket_context = NULL;
+        if (connection->must_linger)
+            linger_start(server, connection->descriptor);
+        else if (server->deliveries != NULL)
+            shutdown(connection->descriptor,
+                     SHUT_WR); /* a watched duplicate would keep it open */
+        connection_free(connection);
+    }
+}
+
+bool connection_has_client(const struct connection *connection)
+{
+    struct pollfd end = {.fd = connection->descriptor, .events = POLLRDHUP};
+
+    return poll(&end, 1, 0) == 0;
+}
+
+/* libmicrohttpd sees it at its next run, or, of a connection that it cannot read on, after the
+ * shortest time without a byte that it can be told. */
+void connection_shut(struct connection *connection)
+{
+    shutdown(connection->descriptor, SHUT_RDWR);
+    MHD_set_connection_option(connection->mhd, MHD_CONNECTION_OPTION_TIMEOUT, 1u);
+    leave(connection);
+    enter(connection, CONNECTION_ENDING);
+}
+
+static void end_overdue(struct connection *connection)
+{
+    if (connection->state == CONNECTION_BODY)
+        request_refuse_unfinished(connection->request, ERROR_UPLOAD_TIMEOUT);
+    else
+        connection_shut(connection);
+}
+
+/* Those whose clients have closed their side, with all that they sent read. */
+static void end_gone(struct connection *const *connections, struct pollfd *ends,
+                     size_t count)
+{
+    if (poll(ends, count, 0) <= 0)
+        return;
+    for (size_t i = 0; i < count; i++) {
+        int unread = 0;
+
+        if (ends[i].revents != 0 && ioctl(ends[i].fd, FIONREAD, &unread) == 0 &&
+            unread == 0)
+            connection_shut(connections[i]);
+    }
+}
+
+/*
+ * libmicrohttpd takes a recv() that does not fill its buffer for the last one until its epoll reports
+ * more, and where the client's end came together with its last bytes nothing more is reported.  So
+ * all that wait for a client are asked now and then.
+ */
+static void end_all_gone(struct server *server)
+{
+    static const enum connection_state states[] = {CONNECTION_HEAD, CONNECTION_BODY,
+                                                   CONNECTION_IDLE};
+    struct connection *connections[LOOKS_AT_ONCE];
+    struct pollfd ends[LOOKS_AT_ONCE];
+
+    for (size_t i = 0; i < sizeof(states) / sizeof(states[0]); i++) {
+        struct connection *next = server->queues[states[i]].first;
+
+        while (next != NULL) {
+            size_t count = 0;
+
+            for (; next != NULL && count < LOOKS_AT_ONCE; next = next->next) {
+                connections[count] = next;
+                ends[count++] =
+                    (struct pollfd){.fd = next->descriptor, .events = POLLRDHUP};
+            }
+            end_gone(connections, ends, count);
+        }
+    }
 }
 
 void connection_sweep(void *context)
 {
     struct server *server = context;
     int64_t now_us = clock_monotonic_us();
-    bool has_more;
 
     server->sweep = NULL;
     for (size_t state = 0; state < CONNECTION_STATE_COUNT; state++) {
         struct connection_queue *queue = &server->queues[state];
 
-        while (state != CONNECTION_IDLE && queue->first != NULL &&
-               queue->first->due_us <= now_us)
+        while (queue->first != NULL && queue->first->due_us <= now_us)
             end_overdue(queue->first);
     }
-    has_more = parking_sweep(server, now_us);
+    if (now_us >= server->next_look_us) {
+        end_all_gone(server);
+        server->next_look_us = now_us + LOOK_EVERY_US;
+    }
+    if (server->queues[CONNECTION_ENDING].first != NULL)
+        server_wake(server); /* libmicrohttpd counts its seconds only when it runs */
     if (server->connection_count > 0)
-        server->sweep = loop_timer_start(server->services->loop,
-                                         has_more ? SWEEP_SOON_MS : SWEEP_EVERY_MS,
+        server->sweep = loop_timer_start(server->services->loop, SWEEP_EVERY_MS,
                                          connection_sweep, server);
 }
 
-/* Has the client sent anything?  If so it may listen for an answer. */
-static bool has_begun(const struct connection *connection)
-{
-    char byte;
-
-    return recv(connection->descriptor, &byte, 1, MSG_PEEK | MSG_DONTWAIT) > 0;
-}
-
-/* Those that can only be told to end are kept, as if a reply were being sent, until
- * libmicrohttpd has closed them. */
-static void end_overdue(struct connection *connection)
-{
-    switch (connection->state) {
-    case CONNECTION_ARRIVING:
-        if (connection->language == LANGUAGE_PLAIN && has_begun(connection))
-            request_refuse_unread(connection, id_random(), ERROR_UPLOAD_TIMEOUT);
-        connection_free(connection);
-        return;
-    case CONNECTION_GREETING:
-        metrics_add(&connection->server->services->metrics->TLS_HANDSHAKES_FAILED, 1);
-        connection_free(connection);
-        return;
-    case CONNECTION_HEAD:
-        request_refuse_unread(connection, id_random(), ERROR_UPLOAD_TIMEOUT);
-        break;
-    case CONNECTION_BODY:
-        request_refuse_unfinished(connection->request, ERROR_UPLOAD_TIMEOUT);
-        break;
-    case CONNECTION_WORKING:
-    case CONNECTION_SENDING:
-    case CONNECTION_IDLE:
-    case CONNECTION_STAYING: shut(connection); break;
-    case CONNECTION_PARKED: connection_free(connection); return;
-    case CONNECTION_LEAVING:
-    case CONNECTION_STATE_COUNT: assert(false);
-    }
-    connection_enter(connection, CONNECTION_SENDING);
-}
-
-/* Nothing more is read or sent, and libmicrohttpd sees the end of it at its next run. */
-static void shut(struct connection *connection)
-{
-    connection->is_answered = true;
-    if (connection->state == CONNECTION_IDLE)
-        wire_end(connection); /* in the other states it would cut into what is sent */
-    shutdown(connection->descriptor, SHUT_RDWR);
-}
-
-void connection_end_ours(struct server *server)
-{
-    static const enum connection_state ours[] = {CONNECTION_ARRIVING, CONNECTION_GREETING,
-                                                 CONNECTION_PARKED};
-
-    for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++)
-        while (server->queues[ours[i]].first != NULL)
-            connection_free(server->queues[ours[i]].first);
-}
-
-/* Those that rest before those that may be in the middle of a head.  Its next request may have
- * come just now, and is not thrown away. */
+/* Its next request may have come just now, and is not thrown away. */
 static struct connection *find_idle(struct server *server)
 {
-    static const enum connection_state states[] = {CONNECTION_PARKED, CONNECTION_IDLE,
-                                                   CONNECTION_STAYING};
-    int looks = 0;
+    struct connection *connection = server->queues[CONNECTION_IDLE].first;
 
-    for (size_t i = 0; i < sizeof(states) / sizeof(*states); i++) {
-        struct connection *connection = server->queues[states[i]].first;
+    for (int looks = 0; connection != NULL && looks < LOOKS_MOST; looks++) {
+        struct pollfd next = {.fd = connection->descriptor, .events = POLLIN};
 
-        for (; connection != NULL && looks < LOOKS_MOST; connection = connection->next) {
-            if (!has_begun(connection))
-                return connection;
-            looks++;
-        }
+        if (poll(&next, 1, 0) == 0)
+            return connection;
+        connection = connection->next;
     }
     return NULL;
 }
@@ -195,18 +285,15 @@ static bool is_slow(const struct connection *connection, int64_t now_us)
     int64_t age_us = now_us - (connection->due_us - limit_ms(connection) * 1000);
 
     switch (connection->state) {
-    case CONNECTION_ARRIVING:
-    case CONNECTION_GREETING:
     case CONNECTION_HEAD: return age_us >= HEAD_PATIENCE_US;
     case CONNECTION_BODY:
         return age_us >= BODY_PATIENCE_US &&
                connection->request->body_bytes < age_us * BODY_BYTES_A_S / 1000000;
     case CONNECTION_SENDING: return age_us >= SENDING_PATIENCE_US;
+    case CONNECTION_TURNED_AWAY:
     case CONNECTION_WORKING:
     case CONNECTION_IDLE:
-    case CONNECTION_STAYING:
-    case CONNECTION_LEAVING:
-    case CONNECTION_PARKED:
+    case CONNECTION_ENDING:
     case CONNECTION_STATE_COUNT: break;
     }
     return false;
@@ -245,77 +332,13 @@ bool connection_give_one_up(struct server *server)
 
 void connection_end_unfinished(struct server *server)
 {
-    connection_end_ours(server);
-    while (server->queues[CONNECTION_HEAD].first != NULL) {
-        struct connection *connection = server->queues[CONNECTION_HEAD].first;
+    static const enum connection_state waiting[] = {CONNECTION_TURNED_AWAY,
+                                                    CONNECTION_HEAD, CONNECTION_IDLE};
 
-        request_refuse_unread(connection, id_random(), ERROR_DRAINING);
-        connection_enter(connection, CONNECTION_SENDING);
-    }
+    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
+        while (server->queues[waiting[i]].first != NULL)
+            connection_shut(server->queues[waiting[i]].first);
     while (server->queues[CONNECTION_BODY].first != NULL)
         request_refuse_unfinished(server->queues[CONNECTION_BODY].first->request,
                                   ERROR_DRAINING);
-    end_idle(server, CONNECTION_IDLE);
-    end_idle(server, CONNECTION_STAYING);
-}
-
-static void end_idle(struct server *server, enum connection_state state)
-{
-    while (server->queues[state].first != NULL) {
-        struct connection *connection = server->queues[state].first;
-
-        shut(connection);
-        connection_enter(connection, CONNECTION_SENDING);
-    }
-}
-
-static int64_t limit_ms(const struct connection *connection)
-{
-    int64_t upload_ms = connection->server->services->settings->upload_timeout_s * 1000;
-
-    switch (connection->state) {
-    case CONNECTION_ARRIVING:
-    case CONNECTION_GREETING:
-        return connection->server->tls != NULL && upload_ms > GREETING_MS ? GREETING_MS
-                                                                          : upload_ms;
-    case CONNECTION_HEAD:
-    case CONNECTION_BODY:
-    case CONNECTION_SENDING: return upload_ms;
-    case CONNECTION_WORKING:
-    case CONNECTION_LEAVING: return INT32_MAX;
-    case CONNECTION_IDLE: return PARKING_AFTER_MS;
-    case CONNECTION_STAYING:
-    case CONNECTION_PARKED: return KEEP_ALIVE_MS - PARKING_AFTER_MS;
-    case CONNECTION_STATE_COUNT: break;
-    }
-    return upload_ms;
-}
-
-static void queue_append(struct connection *connection)
-{
-    struct connection_queue *queue = &connection->server->queues[connection->state];
-
-    connection->previous = queue->last;
-    connection->next = NULL;
-    if (queue->last != NULL)
-        queue->last->next = connection;
-    else
-        queue->first = connection;
-    queue->last = connection;
-}
-
-static void queue_remove(struct connection *connection)
-{
-    struct connection_queue *queue = &connection->server->queues[connection->state];
-
-    if (connection->previous != NULL)
-        connection->previous->next = connection->next;
-    else
-        queue->first = connection->next;
-    if (connection->next != NULL)
-        connection->next->previous = connection->previous;
-    else
-        queue->last = connection->previous;
-    connection->previous = NULL;
-    connection->next = NULL;
 }

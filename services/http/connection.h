@@ -2,75 +2,63 @@
  * A client's connection from accept to close, and how long it may take over each part of
  * it.
  *
- * States with one time limit each are queues in order of arrival, so the next one due is
- * always the first: no timer is started or stopped for a request.
+ * libmicrohttpd has the descriptor from the beginning and closes it.  States with one time limit
+ * each are queues in order of arrival, so the next one due is always the first: no timer is
+ * started or stopped for a request.  Who is overdue is shut, which libmicrohttpd notices.
  */
 #ifndef CONNECTION_H
 #define CONNECTION_H
 
 #include "server_internal.h"
 
-#include <gnutls/gnutls.h>
-
 enum connection_state {
-    CONNECTION_ARRIVING, /* held by the front door: too little was sent to see if it is
-                            HTTP, or TLS */
-    CONNECTION_GREETING, /* TLS only: the handshake is under way (greeting.h) */
-    CONNECTION_HEAD,    /* libmicrohttpd's from here on: reads the first request's head */
-    CONNECTION_BODY,    /* a request's body comes in */
+    CONNECTION_TURNED_AWAY, /* one too many: may say what it wants, and is told why not */
+    CONNECTION_HEAD,        /* the first request's head is awaited, or comes in */
+    CONNECTION_BODY,        /* a request's body comes in */
     CONNECTION_WORKING, /* the request is suspended, or being answered; no limit of its
-                           own */
+                               own */
     CONNECTION_SENDING, /* the reply goes out */
-    CONNECTION_IDLE,    /* between two requests, for a moment */
-    CONNECTION_STAYING, /* the same for longer: libmicrohttpd keeps it (parking.h) */
-    CONNECTION_LEAVING, /* the same for longer: libmicrohttpd is letting go of it */
-    CONNECTION_PARKED,  /* the same for longer: ours, without libmicrohttpd's buffers */
+    CONNECTION_IDLE,    /* between two requests */
+    CONNECTION_ENDING,  /* its time is up: what is left of a body is thrown away, for a
+                               moment, and then it is shut */
     CONNECTION_STATE_COUNT
-};
-
-/* How words are put for the client. */
-enum connection_language {
-    LANGUAGE_PLAIN,
-    LANGUAGE_TLS,
-    LANGUAGE_NONE /* it wants TLS, and the handshake is not done */
 };
 
 struct request;
 
 struct connection {
     struct server *server; /* borrowed */
-    int descriptor; /* owned while ARRIVING, GREETING, LEAVING and PARKED, else libmicrohttpd's */
-    enum connection_language language;
-    gnutls_session_t session;        /* owned, from GREETING on; NULL: no TLS (yet) */
-    uint64_t first_record;           /* of words: the number of the client's first one */
-    struct certificate *certificate; /* owned: a reference to what the session shows */
+    int descriptor;        /* libmicrohttpd's; to ask the kernel about, and to shut */
     enum connection_state state;
-    struct MHD_Connection *mhd;  /* borrowed: libmicrohttpd's; NULL where it has none */
+    enum error refusal;          /* TURNED_AWAY: what every request is told; else OK */
+    struct MHD_Connection *mhd;  /* borrowed: libmicrohttpd's name for it */
     int64_t due_us;              /* monotonic; when this state ends by force */
     struct connection *previous; /* borrowed: the neighbours in the queue of its state */
     struct connection *next;
-    uv_poll_t
-        *poll; /* ARRIVING, GREETING, PARKED: owned, waits for the client; else NULL */
     struct request *request;        /* borrowed: the one under way, or NULL */
     struct addresses_entry *client; /* owned; NULL: clients are not counted */
-    uint64_t heard_bytes;           /* of the requests so far, heads and bodies */
-    bool is_last;                   /* no further request is expected on it */
     bool must_linger; /* bytes of the request may be unread when it is closed */
-    bool is_answered; /* the last words were written by ourselves */
-    bool is_ended;    /* nothing more is written: wire_end() */
 };
 
-/* A new connection in state ARRIVING, which owns the descriptor. */
-struct connection *connection_new(struct server *server, int descriptor);
+/* Hands a new client to libmicrohttpd, which closes the descriptor; also where there is no room.
+ * `refusal`: OK, or why the client is turned away.  `client`, which may be NULL, is taken over. */
+void connection_open(struct server *server, int descriptor, enum error refusal,
+                     struct addresses_entry *client);
 
-/* Moves on to another state, with the time limit of that. */
+/* libmicrohttpd's callback, for the beginning and the end of each; `server` is a struct server. */
+void connection_notify(void *server, struct MHD_Connection *mhd, void **socket_context,
+                       enum MHD_ConnectionNotificationCode code);
+
+/* Moves on to another state, with the time limit of that.  Who is turned away, or at the end,
+ * stays so. */
 void connection_enter(struct connection *connection, enum connection_state state);
 
-/* Out of its queue and freed; the descriptor is closed where it is still ours. */
-void connection_free(struct connection *connection);
+/* Nothing more is read or sent, and it will be closed. */
+void connection_shut(struct connection *connection);
 
-/* Ends all that libmicrohttpd has not seen yet, or has let go of. */
-void connection_end_ours(struct server *server);
+/* Is the client still there?  A client that has closed its side is not: HTTP clients that wait
+ * for a reply do not. */
+bool connection_has_client(const struct connection *connection);
 
 /* Ends one that does nothing, so that a new one can have its place: the one that has been
  * idle for longest, or else one that is slow to say what it wants, or to read what it is

@@ -2,8 +2,8 @@
  * Did the reply of a committed turn reach the client?  The store asks, because an answer
  * that is sent again after a lost reply must not make a second turn.
  *
- * A reply has arrived when the client's side has acknowledged its last byte (SIOCOUTQ and
- * TCP_INFO, tcp(7)).  A client that was gone when the reply was due, a write that failed, a
+ * A reply has arrived when the client's side has acknowledged its last byte (TCP_INFO,
+ * tcp(7)).  A client that was gone when the reply was due, a write that failed, a
  * connection that was reset, or five seconds without the acknowledgement: it has not.
  */
 #ifndef DELIVERY_H

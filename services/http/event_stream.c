@@ -2,7 +2,6 @@
 
 #include "json.h"
 #include "mem.h"
-#include "wire.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -74,7 +73,7 @@ void event_stream_result(struct request *request, const struct answer *answer)
     end_event(request);
     request->error = answer->error;
     if (request->turn_number > 0)
-        request->is_client_gone = !wire_client_is_there(request->connection);
+        request->is_client_gone = !connection_has_client(request->connection);
     stream->is_ended = true;
     loop_timer_cancel(stream->keep_alive);
     stream->keep_alive = NULL;
@@ -124,8 +123,7 @@ static void end_event(struct request *request)
 
 enum MHD_Result event_stream_queue(struct request *request)
 {
-    return response_queue_stream(&request->response, request->server, request->mhd, take,
-                                 request->stream);
+    return response_queue_stream(&request->response, request->mhd, take, request->stream);
 }
 
 /* Called by libmicrohttpd whenever the socket has room. */
@@ -135,6 +133,7 @@ static ssize_t take(void *context, uint64_t position, char *bytes, size_t room)
     size_t length = stream->waiting.length - stream->taken;
 
     (void)position;
+    stream->request->server->has_progress = true;
     if (stream->waiting.is_over || stream->request->is_abandoned)
         return MHD_CONTENT_READER_END_WITH_ERROR;
     if (length == 0 && stream->is_ended)

@@ -1,17 +1,12 @@
+/*
+ * Request headers: those that are asked for, picked out of all lines.
+ */
 #include "headers.h"
 
 #include "parameters.h"
 
 #include <string.h>
 #include <strings.h>
-
-/* More white space than this between the colon and the value is taken for a folded line.
- */
-#define MAX_PADDING 256
-
-static bool is_named(struct span name, const char *wanted, size_t length);
-static bool is_folded(struct span name, struct span value);
-static bool is_token(struct span name);
 
 /* The first of its name is kept.  Returns whether there was one before. */
 static bool note(struct span *header, struct span value)
@@ -45,17 +40,40 @@ static bool has_word(struct span value, const char *word)
     return false;
 }
 
+static bool is_named(struct span name, const char *wanted, size_t length)
+{
+    return name.length == length && strncasecmp(name.bytes, wanted, length) == 0;
+}
+
+/* White space before a header's colon, above all, must be refused. */
+bool headers_is_token(struct span name)
+{
+    static const char others[] = "!#$%&'*+-.^_`|~";
+
+    for (size_t at = 0; at < name.length; at++) {
+        char character = name.bytes[at];
+        bool is_alphanumeric = (character >= 'a' && character <= 'z') ||
+                               (character >= 'A' && character <= 'Z') ||
+                               (character >= '0' && character <= '9');
+
+        if (!is_alphanumeric && (character == '\0' || strchr(others, character) == NULL))
+            return false;
+    }
+    return name.length > 0;
+}
+
 #define IS(literal) is_named(name, literal, sizeof(literal) - 1)
 
 void headers_add(struct headers *headers, struct span name, struct span value)
 {
+    struct span raw = value;
+
     if (value.bytes == NULL)
         value.bytes = "";
-    else if (is_folded(name, value))
+    if (!headers_is_token(name))
         headers->is_suspicious = true;
-    if (!is_token(name))
-        headers->is_suspicious = true;
-    /* White space around a value is none of it (RFC 9110 5.5); libmicrohttpd leaves what is behind. */
+    /* White space around a value is none of it (RFC 9110 5.5); libmicrohttpd leaves what is behind, and
+     * then does not know "chunked" again: that one stays as it is, and is refused. */
     while (value.length > 0 && (value.bytes[value.length - 1] == ' ' ||
                                 value.bytes[value.length - 1] == '\t'))
         value.length--;
@@ -65,7 +83,7 @@ void headers_add(struct headers *headers, struct span name, struct span value)
     else if (IS("content-length"))
         headers->is_suspicious |= note(&headers->content_length, value);
     else if (IS("transfer-encoding"))
-        headers->is_suspicious |= note(&headers->transfer_encoding, value);
+        headers->is_suspicious |= note(&headers->transfer_encoding, raw);
     else if (IS("content-type"))
         headers->is_suspicious |= note(&headers->content_type, value);
     else if (IS("authorization"))
@@ -94,40 +112,6 @@ void headers_add(struct headers *headers, struct span name, struct span value)
         note(&headers->origin, value);
 }
 
-static bool is_named(struct span name, const char *wanted, size_t length)
-{
-    return name.length == length && strncasecmp(name.bytes, wanted, length) == 0;
-}
-
-/*
- * A value stands where it was received, behind its name, with a NUL in place of the
- * colon.  Only a folded one (RFC 9112 5.2) was copied elsewhere, to be joined with the
- * line that continues it.
- */
-static bool is_folded(struct span name, struct span value)
-{
-    const char *behind_name = name.bytes + name.length + 1;
-
-    return value.bytes < behind_name || value.bytes > behind_name + MAX_PADDING;
-}
-
-/* RFC 9110 5.1: a token; white space before the colon, above all, must be refused. */
-static bool is_token(struct span name)
-{
-    static const char others[] = "!#$%&'*+-.^_`|~";
-
-    for (size_t at = 0; at < name.length; at++) {
-        char character = name.bytes[at];
-        bool is_alphanumeric = (character >= 'a' && character <= 'z') ||
-                               (character >= 'A' && character <= 'Z') ||
-                               (character >= '0' && character <= '9');
-
-        if (!is_alphanumeric && (character == '\0' || strchr(others, character) == NULL))
-            return false;
-    }
-    return name.length > 0;
-}
-
 bool headers_are_sound(const struct headers *headers, bool is_http_1_1)
 {
     if (headers->is_suspicious || (is_http_1_1 && headers->host.bytes == NULL))
@@ -143,12 +127,14 @@ int64_t headers_body_length(const struct headers *headers)
     struct span text = headers->content_length;
     int64_t length = 0;
 
-    if (text.length == 0 || text.length > 18)
+    if (text.length == 0)
         return HEADERS_NO_LENGTH;
     for (size_t i = 0; i < text.length; i++) {
-        if (text.bytes[i] < '0' || text.bytes[i] > '9')
+        int digit = text.bytes[i] - '0';
+
+        if (digit < 0 || digit > 9)
             return HEADERS_NO_LENGTH;
-        length = length * 10 + (text.bytes[i] - '0');
+        length = length <= (INT64_MAX - digit) / 10 ? length * 10 + digit : INT64_MAX;
     }
     return length;
 }

@@ -4,7 +4,9 @@
  *
  * libmicrohttpd passes on what a strict reading of RFC 9112 refuses because two programs
  * in a row could understand it differently (request smuggling): two Content-Length, one
- * together with Transfer-Encoding, folded lines, two Hosts.  Those are found here.
+ * together with Transfer-Encoding, two Hosts.  Those are found here.  Folded lines it joins, as RFC
+ * 9112 5.2 allows; a line without a name it drops, and a value it ends at a NUL: neither can be
+ * seen from here.
  */
 #ifndef HEADERS_H
 #define HEADERS_H
@@ -36,7 +38,7 @@ struct headers {
                                                           X-Forwarded-For, in order */
     size_t forwarded_count;
     struct accept accept; /* of all Accept and Accept-Encoding lines */
-    bool is_suspicious;   /* a header that must be one is there twice, or one is folded */
+    bool is_suspicious;   /* a header that must be one is there twice, or no name */
     bool has_connection_close;
     bool has_two_authorizations;
     bool has_two_request_ids;
@@ -51,7 +53,10 @@ void headers_add(struct headers *headers, struct span name, struct span value);
 /* After the last one: may the request be answered?  `is_http_1_1`: a Host is required. */
 bool headers_are_sound(const struct headers *headers, bool is_http_1_1);
 
-/* The length that Content-Length announces; HEADERS_NO_LENGTH where it does not. */
+/* What can be a header's name, or a method (a token: RFC 9110 5.6.2). */
+bool headers_is_token(struct span name);
+
+/* The length that Content-Length announces, at most INT64_MAX; HEADERS_NO_LENGTH where it does not. */
 int64_t headers_body_length(const struct headers *headers);
 
 /* Will a body follow?  Also true of one with an unknown length. */

@@ -2,6 +2,7 @@
 
 #include "json.h"
 #include "mem.h"
+#include "uploads.h"
 
 #include <stdlib.h>
 
@@ -20,8 +21,12 @@ void json_body_begin(struct request *request, size_t max_bytes)
 
 void json_body_take(struct request *request, struct span bytes)
 {
-    if (!buffer_append(request->state, bytes.bytes, bytes.length))
+    struct buffer *body = request->state;
+
+    if (!buffer_append(body, bytes.bytes, bytes.length))
         request_fail(request, ERROR_FILE_TOO_LARGE);
+    else if (!uploads_hold(request, body->length))
+        request_fail(request, ERROR_OVERLOADED);
 }
 
 struct json_object *json_body_parse(const struct request *request, int max_depth)

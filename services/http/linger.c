@@ -1,7 +1,9 @@
+/*
+ * Closing slowly, on a duplicate of the descriptor that libmicrohttpd closes.
+ */
 #include "linger.h"
 
 #include "mem.h"
-#include "wire.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -23,33 +25,20 @@ struct lingering {
     struct lingering *next;
 };
 
-static void on_readable(uv_poll_t *poll, int status, int events);
-static void on_time_is_up(void *context);
-static void end(struct lingering *linger);
-
-void linger_start(struct connection *connection)
+static void end(struct lingering *linger)
 {
-    struct server *server = connection->server;
-    struct lingering *linger = MEM_NEW(struct lingering);
-
-    linger->server = server;
-    linger->descriptor = fcntl(connection->descriptor, F_DUPFD_CLOEXEC, 0);
-    linger->next = server->lingers;
+    server_close_poll(&linger->poll);
+    loop_timer_cancel(linger->timer);
+    if (linger->descriptor >= 0)
+        close(linger->descriptor);
+    linger->server->linger_count--;
+    if (linger->previous != NULL)
+        linger->previous->next = linger->next;
+    else
+        linger->server->lingers = linger->next;
     if (linger->next != NULL)
-        linger->next->previous = linger;
-    server->lingers = linger;
-    server->linger_count++;
-
-    wire_end(connection);
-    if (linger->descriptor >= 0 && server->linger_count <= LINGERS_MOST)
-        linger->poll = server_open_poll(server, linger->descriptor, UV_READABLE,
-                                        on_readable, linger);
-    if (linger->poll == NULL) {
-        end(linger);
-        return;
-    }
-    linger->timer =
-        loop_timer_start(server->services->loop, LINGER_MS, on_time_is_up, linger);
+        linger->next->previous = linger->previous;
+    free(linger);
 }
 
 static void on_readable(uv_poll_t *poll, int status, int events)
@@ -78,22 +67,27 @@ static void on_time_is_up(void *context)
     end(linger);
 }
 
-static void end(struct lingering *linger)
+void linger_start(struct server *server, int descriptor)
 {
-    server_close_poll(&linger->poll);
-    loop_timer_cancel(linger->timer);
-    if (linger->descriptor >= 0) {
-        shutdown(linger->descriptor, SHUT_RDWR);
-        close(linger->descriptor);
-    }
-    linger->server->linger_count--;
-    if (linger->previous != NULL)
-        linger->previous->next = linger->next;
-    else
-        linger->server->lingers = linger->next;
+    struct lingering *linger = MEM_NEW(struct lingering);
+
+    linger->server = server;
+    linger->descriptor = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
+    linger->next = server->lingers;
     if (linger->next != NULL)
-        linger->next->previous = linger->previous;
-    free(linger);
+        linger->next->previous = linger;
+    server->lingers = linger;
+    server->linger_count++;
+
+    shutdown(descriptor, SHUT_WR);
+    if (linger->descriptor >= 0 && server->linger_count <= LINGERS_MOST)
+        linger->poll = server_open_poll(server, linger->descriptor, UV_READABLE,
+                                        on_readable, linger);
+    if (linger->poll == NULL)
+        end(linger);
+    else
+        linger->timer =
+            loop_timer_start(server->services->loop, LINGER_MS, on_time_is_up, linger);
 }
 
 void linger_end_all(struct server *server)

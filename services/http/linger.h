@@ -9,9 +9,8 @@
 
 #include "server_internal.h"
 
-/* Ends what we say, and lingers on a duplicate of the descriptor.  When that ends, both directions
- * are shut, which whoever holds the original sees.  The connection may go meanwhile. */
-void linger_start(struct connection *connection);
+/* Ends what we say, and lingers on a duplicate of the descriptor, which the caller closes. */
+void linger_start(struct server *server, int descriptor);
 
 /* Ends all that are under way. */
 void linger_end_all(struct server *server);

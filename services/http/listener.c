@@ -1,9 +1,11 @@
+/*
+ * The listening socket: who comes in, and who is one too many.
+ */
 #include "listener.h"
 
 #include "addresses.h"
 #include "client_address.h"
 #include "connection.h"
-#include "front_door.h"
 #include "request.h"
 
 #include <errno.h>
@@ -126,14 +128,15 @@ static void on_connections(uv_poll_t *poll, int status, int events)
     }
 }
 
-/* Those of all loops together. */
+/* Those of all loops together, but for those that are turned away: a few of them have places of
+ * their own (SPARE_CONNECTIONS). */
 static bool is_full(const struct server *server)
 {
     const struct shared_services *shared = server->services->shared;
     int64_t open = 0;
 
     for (size_t loop = 0; loop < shared->metrics_count; loop++)
-        for (size_t state = 0; state < CONNECTION_STATE_COUNT; state++)
+        for (size_t state = CONNECTION_HEAD; state < CONNECTION_STATE_COUNT; state++)
             open += counter_read(&shared->metrics[loop]->CONNECTIONS[state]);
     return open >= server->services->settings->max_connections;
 }
@@ -155,34 +158,22 @@ static bool count_client(struct server *server, int descriptor,
     return *ret_client != NULL;
 }
 
-static void turn_away(struct server *server, int descriptor, enum shedding reason)
-{
-    struct connection *connection = connection_new(server, descriptor);
-
-    metrics_add(&server->services->metrics->SHED[reason], 1);
-    request_refuse_unread(connection, id_random(),
-                          reason == SHEDDING_ADDRESS ? ERROR_RATE_LIMITED
-                                                     : ERROR_OVERLOADED);
-    connection_free(connection);
-}
-
 static void accept_one(struct server *server, int descriptor)
 {
+    _Atomic int64_t *shed = server->services->metrics->SHED;
     struct addresses_entry *client;
+    enum error refusal = OK;
     int on = 1;
 
-    if (!count_client(server, descriptor, &client)) {
-        turn_away(server, descriptor, SHEDDING_ADDRESS);
-        return;
-    }
-    if (is_full(server) && !connection_give_one_up(server)) {
-        if (client != NULL)
-            addresses_give_back(server->services->shared->addresses, client);
-        turn_away(server, descriptor, SHEDDING_CONNECTIONS);
-        return;
-    }
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    front_door_enter(server, descriptor, client);
+    if (!count_client(server, descriptor, &client)) {
+        metrics_add(&shed[SHEDDING_ADDRESS], 1);
+        refusal = ERROR_RATE_LIMITED;
+    } else if (is_full(server) && !connection_give_one_up(server)) {
+        metrics_add(&shed[SHEDDING_CONNECTIONS], 1);
+        refusal = ERROR_OVERLOADED;
+    }
+    connection_open(server, descriptor, refusal, client);
 }
 
 /* No descriptors or memory: those who wait in the backlog are left there for a moment. */

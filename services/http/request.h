@@ -6,7 +6,8 @@
  *
  * An endpoint answers with one of the request_answer() family, exactly once: from any of
  * its functions, or later from the loop; until then the request is suspended and holds no
- * thread.  What is answered before the body was read ends the connection (linger.h).
+ * thread.  What is answered at the head, before a body, is sent at once and ends the connection
+ * (linger.h); what is answered in the middle of one is sent behind it.
  */
 #ifndef REQUEST_H
 #define REQUEST_H
@@ -36,20 +37,22 @@ struct request {
     struct match match;
     const struct endpoint *endpoint; /* static; NULL: none */
     struct span allowed_origin;
-    struct id session_id; /* the token's, in lower case; "" without */
-    int64_t received_us;  /* monotonic: when the head was there */
-    int64_t body_bytes;   /* that came so far */
-    void *state;          /* owned: the endpoint's own, freed by endpoint->free */
+    struct id session_id;    /* the token's, in lower case; "" without */
+    int64_t received_us;     /* monotonic: when the head was there */
+    int64_t body_bytes;      /* that came so far */
+    int64_t discarded_bytes; /* of them: behind the answer */
+    int64_t held_bytes;      /* counted in shared->upload_bytes */
+    uint64_t upload_ticket;  /* its name among the uploads of sessions; 0: none */
+    void *state;             /* owned: the endpoint's own, freed by endpoint->free */
 
     struct rate rate;      /* what is left to the client; quota 0: no limit holds */
     struct address client; /* whom the rates are counted for; where none hold: nobody */
     int64_t asked_us;      /* how long the store was asked about rates */
 
-    bool is_complete;  /* the whole body came, or there was none */
-    bool is_suspended; /* waits for request_answer() */
-    bool is_answered;  /* `response` is made */
-    bool is_written;   /* ... and was written by ourselves: libmicrohttpd has to close */
-    bool is_abandoned; /* the server goes: no reply */
+    bool is_complete;    /* the whole body came, or there was none */
+    bool is_suspended;   /* waits for request_answer() */
+    bool is_answered;    /* `response` is made */
+    bool is_abandoned;   /* the server goes: no reply */
     bool is_client_gone; /* it was when the reply was due */
     enum error error;    /* what it was answered */
     unsigned
@@ -114,23 +117,10 @@ enum MHD_Result request_handle(void *server, struct MHD_Connection *mhd,
 void request_completed(void *server, struct MHD_Connection *mhd, void **context,
                        enum MHD_RequestTerminationCode code);
 
-/* Answers a request whose body is not complete yet, and ends the connection. */
+/* Answers a request whose body is not complete yet: the reply goes out where the body still ends. */
 void request_refuse_unfinished(struct request *request, enum error error);
-
-/* Answers a connection of which no request was read, or not to its end, behind
- * libmicrohttpd's back, and lingers on it.  Whoever holds the descriptor closes it. */
-void request_refuse_unread(struct connection *connection, struct id request_id,
-                           enum error error);
-
-/* The same in plain HTTP on a port that speaks HTTPS. */
-void request_refuse_plain(struct connection *connection);
 
 /* The server goes: ends the waiting of a suspended request without a reply. */
 void request_abandon(struct request *request);
-
-/* Counts and logs a reply; `request` may be NULL where there was none to speak of. */
-void request_record(struct server *server, const struct request *request,
-                    const struct id *request_id, unsigned status, enum error error,
-                    size_t response_bytes);
 
 #endif

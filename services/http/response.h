@@ -1,6 +1,5 @@
 /*
- * A reply as it goes over the wire: status, headers, body.  It is sent by libmicrohttpd,
- * or, where that is too late or too early for libmicrohttpd, as bytes of our own.
+ * A reply as it goes over the wire: status, headers, body.
  */
 #ifndef RESPONSE_H
 #define RESPONSE_H
@@ -37,19 +36,14 @@ void response_header_number(struct response *response, const char *name, int64_t
 struct span response_body(const struct response *response);
 
 /* Hands it to libmicrohttpd, which borrows the body until the request is completed. */
-enum MHD_Result response_queue(struct response *response, struct server *server,
+enum MHD_Result response_queue(struct response *response,
                                struct MHD_Connection *connection);
 
 /* The same for a reply whose body comes from `read` bit by bit, of a length that nobody
  * knows. */
-enum MHD_Result response_queue_stream(struct response *response, struct server *server,
+enum MHD_Result response_queue_stream(struct response *response,
                                       struct MHD_Connection *connection,
                                       MHD_ContentReaderCallback read, void *context);
-
-/* Writes it to the connection without waiting, with `Connection: close`; what does not
- * fit into the socket's buffer is lost.  Only while nothing else is being written to it.
- * false: not all of it went. */
-bool response_write(const struct response *response, struct connection *connection);
 
 /* Wipes and frees the body.  A zeroed response is fine. */
 void response_done(struct response *response);

@@ -1,7 +1,7 @@
 /*
  * GET /metrics: what all loops have counted, in the Prometheus text format; what the store
- * and the safety patterns count for themselves; what the day has used up of its caps; when the
- * certificate expires; and the process.
+ * and the safety patterns count for themselves; what the day has used up of its caps; and
+ * the process.
  */
 #include "clock.h"
 #include "endpoints.h"
@@ -10,7 +10,6 @@
 #include "metrics_text.h"
 #include "names.h"
 #include "process_metrics.h"
-#include "tls.h"
 
 #define MAX_BYTES \
     (4 * 1024 * 1024) /* a pattern file of one's own may have many entries */
@@ -31,6 +30,9 @@ static void write_build(const struct services *services, struct buffer *out)
     metrics_text_head(out, "poise_loops", "gauge", "Event loops.");
     metrics_text_sample(out, "poise_loops", NULL,
                         (int64_t)services->shared->metrics_count);
+    metrics_text_head(out, "poise_upload_bytes", "gauge",
+                      "Kept of bodies that come in and recordings that are being heard.");
+    metrics_text_sample(out, "poise_upload_bytes", NULL, services->shared->upload_bytes);
     metrics_text_head(out, "poise_draining", "gauge", "1 while the process shuts down.");
     metrics_text_sample(out, "poise_draining", NULL, services->shared->is_draining);
 }
@@ -109,17 +111,6 @@ static void write_usage(const struct services *services, struct buffer *out)
                 "MAX_AUDIO_SECONDS_PER_DAY; 0 is none.", settings->max_audio_s_per_day);
 }
 
-static void write_certificate(struct tls *tls, struct buffer *out)
-{
-    struct certificate *certificate = tls_certificate(tls);
-
-    write_gauge(out, "poise_tls_certificate_not_after_seconds",
-                "When the certificate that new connections are shown expires, in seconds "
-                "since 1970.",
-                certificate_not_after_s(certificate));
-    certificate_unref(certificate);
-}
-
 static void finish(struct request *request)
 {
     const struct services *services = request->server->services;
@@ -132,8 +123,6 @@ static void finish(struct request *request)
     write_store(services, &text);
     if (services->filter != NULL)
         write_safety(services->filter, &text);
-    if (shared->tls != NULL)
-        write_certificate(shared->tls, &text);
     write_usage(services, &text);
     process_metrics_write(&text);
     request_answer_raw(request, "text/plain; version=0.0.4; charset=utf-8", &text);

@@ -15,6 +15,7 @@
 #include "mem.h"
 #include "turn.h"
 #include "upload.h"
+#include "uploads.h"
 
 #include <stdlib.h>
 
@@ -88,6 +89,8 @@ static void take(struct request *request, struct span bytes)
     struct exchange *exchange = request->state;
     enum error error = upload_take(exchange->upload, bytes);
 
+    if (error == OK && !uploads_hold(request, upload_kept_bytes(exchange->upload)))
+        error = ERROR_OVERLOADED;
     if (error != OK)
         refuse(request, error, NULL);
 }
@@ -112,6 +115,10 @@ static void finish(struct request *request)
     upload_free(exchange->upload);
     exchange->upload = NULL;
     if (error == OK) {
+        if (turn.recording.bytes != NULL) {
+            turn.held_bytes = request->held_bytes;
+            request->held_bytes = 0;
+        }
         exchange->is_running = true;
         turn_start(request->server->services->turns, &turn, on_turn, exchange);
     } else {

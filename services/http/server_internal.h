@@ -16,25 +16,20 @@ struct delivery;
 struct lingering;
 struct overload;
 struct request;
-struct tls;
 
 /* The most states of a connection (enum connection_state). */
-#define SERVER_QUEUES 10
+#define SERVER_QUEUES 7
 
 struct connection_queue {
-    struct connection *first; /* borrowed: connections belong to themselves */
+    struct connection *
+        first; /* borrowed: each is in the queue of its state, until libmicrohttpd closes it */
     struct connection *last;
 };
 
-typedef enum MHD_Result queue_response_fn(struct MHD_Connection *connection,
-                                          unsigned status, struct MHD_Response *response);
-
 struct server {
-    struct services *services;         /* borrowed */
-    struct ask_services *asks;         /* borrowed */
-    struct MHD_Daemon *daemon;         /* owned */
-    queue_response_fn *queue_response; /* libmicrohttpd's own: see library_replies.h */
-    struct tls *tls;                   /* borrowed; NULL: the port speaks plain HTTP */
+    struct services *services; /* borrowed */
+    struct ask_services *asks; /* borrowed */
+    struct MHD_Daemon *daemon; /* owned */
     struct cors cors;
     struct network *trusted; /* owned: TRUSTED_PROXIES */
     size_t trusted_count;
@@ -43,9 +38,12 @@ struct server {
     uv_poll_t *listen_poll;          /* owned: NULL: not listening */
     uv_poll_t *daemon_poll;          /* owned: on libmicrohttpd's epoll descriptor */
     struct loop_timer *accept_pause; /* owned; NULL: not pending: out of descriptors */
-    bool is_going;  /* server_free() has begun: nothing may be suspended any more */
-    bool needs_run; /* MHD_run() is due before the loop sleeps */
-    int greetings;  /* handshakes begun in this tick: run_daemon() counts anew */
+    bool is_going;       /* server_free() has begun: nothing may be suspended any more */
+    bool needs_run;      /* MHD_run() is due before the loop sleeps */
+    bool has_progress;   /* the present run called us */
+    int idle_runs;       /* how many more without progress may follow at once */
+    int64_t idle_run_us; /* monotonic: when that was last added to */
+    struct loop_timer *retry; /* owned; NULL: not pending: none was left */
 
     struct overload *overload; /* owned */
 
@@ -55,8 +53,7 @@ struct server {
     struct connection
         *adding; /* borrowed: handed to MHD_add_connection() just now, else NULL */
     struct loop_timer *sweep; /* owned; NULL: not pending: no connections */
-
-    int ended_descriptor; /* owned: a socket whose other end is closed (parking.h) */
+    int64_t next_look_us;     /* monotonic: when it looks for clients that have gone */
 
     struct request *suspended; /* borrowed list: requests that wait for another room */
     struct delivery
@@ -64,7 +61,8 @@ struct server {
     struct lingering *lingers; /* owned list: connections that are closed slowly */
     size_t linger_count;
 
-    loop_fn *drained; /* NULL: not draining */
+    loop_fn *drained;     /* NULL: not draining */
+    int64_t drain_end_us; /* monotonic: what is not done by then is dropped */
     void *drained_context;
     struct loop_timer *drain_timer; /* owned; NULL: not pending */
 };

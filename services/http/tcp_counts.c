@@ -1,3 +1,7 @@
+/*
+ * TCP_INFO (tcp(7)), in a file of its own because linux/tcp.h, which has all of it, and netinet/tcp.h,
+ * which libuv includes, cannot be read together.
+ */
 #include "tcp_counts.h"
 
 #include <linux/tcp.h>
@@ -12,13 +16,14 @@ bool tcp_counts_ask(int descriptor, struct tcp_counts *ret_counts)
     struct tcp_info info = {0};
     socklen_t size = sizeof(info);
 
-    /* The number of bytes received is the later member of the two. */
+    /* The last member of those that are read has been there since Linux 4.19. */
     if (getsockopt(descriptor, IPPROTO_TCP, TCP_INFO, &info, &size) != 0 ||
-        size < offsetof(struct tcp_info, tcpi_bytes_received) +
-                   sizeof(info.tcpi_bytes_received))
+        size < offsetof(struct tcp_info, tcpi_bytes_retrans) +
+                   sizeof(info.tcpi_bytes_retrans))
         return false;
     *ret_counts = (struct tcp_counts){
-        .received = info.tcpi_bytes_received,
+        .written =
+            info.tcpi_bytes_sent - info.tcpi_bytes_retrans + info.tcpi_notsent_bytes,
         .acknowledged = info.tcpi_bytes_acked,
         .is_closed = info.tcpi_state == STATE_CLOSED,
     };

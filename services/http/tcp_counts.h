@@ -1,7 +1,5 @@
 /*
- * How many bytes a TCP connection has carried since it began, as the kernel counts them (tcp(7),
- * TCP_INFO).  In a file of its own because the kernel's header, which alone has these numbers, and
- * libuv's do not go together.
+ * What the kernel knows of a TCP connection.
  */
 #ifndef TCP_COUNTS_H
 #define TCP_COUNTS_H
@@ -10,12 +8,12 @@
 #include <stdint.h>
 
 struct tcp_counts {
-    uint64_t received;     /* from the other side, read or not */
-    uint64_t acknowledged; /* by the other side */
-    bool is_closed;
+    uint64_t written;      /* bytes that the socket took so far */
+    uint64_t acknowledged; /* bytes of them that the other side has acknowledged */
+    bool is_closed;        /* and nothing can arrive any more */
 };
 
-/* false: it is no such connection, or the kernel does not say (before Linux 4.1). */
+/* false: it cannot tell. */
 bool tcp_counts_ask(int descriptor, struct tcp_counts *ret_counts);
 
 #endif

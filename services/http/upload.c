@@ -335,6 +335,12 @@ static void fill_in_input(const struct upload *upload, struct turn_request *requ
     input->key.fingerprint = digest_end(&state);
 }
 
+size_t upload_kept_bytes(const struct upload *upload)
+{
+    return upload->json.length + upload->transcript.length +
+           upload->recording.bytes.length;
+}
+
 void upload_free(struct upload *upload)
 {
     if (upload == NULL)

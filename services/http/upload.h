@@ -45,6 +45,9 @@ enum error upload_finish(struct upload *upload, const struct headers *headers,
  * "not_audio", "other_container" (than its type or name promise) or "too_long". */
 const char *upload_audio_fault(const struct upload *upload);
 
+/* What it keeps in memory by now, in bytes. */
+size_t upload_kept_bytes(const struct upload *upload);
+
 /* NULL is fine. */
 void upload_free(struct upload *upload);
 

@@ -4,13 +4,12 @@
  *
  *   SIGTERM, SIGINT   turns under way are finished, new ones are told 503, then exit 0;
  *                     a load balancer is told first, if it is given the time
- *   SIGHUP            the safety patterns and the certificate are read again; a bad file
+ *   SIGHUP            the safety patterns are read again; a bad file
  *                     changes nothing
  */
 #include "serve.h"
 
 #include "buffer.h"
-#include "certificate_notices.h"
 #include "clock.h"
 #include "mem.h"
 #include "names.h"
@@ -53,8 +52,7 @@ struct process {
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
     size_t reloads; /* loops that have not said yet that they use the new patterns */
-    int64_t certificate_said_us; /* certificate_remind()'s */
-    int inherited; /* owned: the listening socket that systemd holds; -1: none */
+    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
@@ -223,6 +221,8 @@ static void on_terminate(uv_signal_t *handle, int number)
     (void)number;
     if (process->is_ending)
         return;
+    if (!is_first || notice_ms == 0) /* before anybody can see that it leaves */
+        atomic_store(&process->shared.is_draining, true);
     if (is_first) {
         atomic_store(&process->shared.is_leaving, true);
         supervisor_ending();
@@ -286,8 +286,6 @@ static void on_hangup(uv_signal_t *handle, int number)
     struct process *process = handle->data;
 
     (void)number;
-    certificate_read_again(process->shared.tls, process->log);
-    process->certificate_said_us = 0;
     reload_patterns(process);
 }
 
@@ -311,7 +309,6 @@ static void sweep(void *context)
     if (*settings->refusal_log != '\0' &&
         !refusal_prune(settings->refusal_log, refusals_before_ms))
         log_end(log_begin(process->log, LOG_WARNING, "refusal_log_not_pruned"));
-    certificate_remind(process->shared.tls, process->log, &process->certificate_said_us);
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 
@@ -329,7 +326,6 @@ static void announce(struct process *process, int64_t port)
     struct log_line *line = log_begin(process->log, LOG_INFO, "listening");
 
     log_number(line, LOG_PORT, port);
-    log_word(line, LOG_SCHEME, process->shared.tls != NULL ? "https" : "http");
     log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
     log_word(line, LOG_VERSION, version());
     log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
@@ -350,6 +346,7 @@ static bool build(struct process *process, int64_t *ret_port)
     process->loop = loop_new();
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
+    process->shared.uploads = uploads_new();
     if (process->settings.max_connections_per_address > 0)
         process->shared.addresses =
             addresses_new(process->settings.max_connections_per_address);
@@ -407,7 +404,7 @@ static void tear_down(struct process *process)
     if (process->ruleset != NULL)
         ruleset_unref(process->ruleset);
     rates_free(process->shared.rates);
-    tls_free(process->shared.tls);
+    uploads_free(process->shared.uploads);
     addresses_free(process->shared.addresses);
     log_free(process->log);
     loop_free(process->loop);
@@ -431,7 +428,6 @@ int serve(int argc, char **argv)
     if (argc > 0)
         fprintf(stderr, "poise: unknown argument %s\n", argv[0]);
     if (argc > 0 || !settings_open(&process->settings) ||
-        !certificate_open(&process->settings, &process->shared.tls) ||
         (process->settings.safety_enabled &&
          !load_ruleset(&process->settings, &process->ruleset)))
         status = 2;

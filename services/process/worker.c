@@ -82,6 +82,7 @@ static void lend_to_turns(struct worker *worker, struct shared_services *shared,
         .log = worker->log,
         .metrics = metrics,
         .inflight = &shared->inflight,
+        .upload_bytes = &shared->upload_bytes,
         .is_draining = &shared->is_draining,
     };
 }

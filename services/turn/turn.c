@@ -174,7 +174,7 @@ static void on_heard(void *context, enum error error, struct transcript transcri
         transcript_free(&transcript);
         return;
     }
-    buffer_done(&turn->request.recording);
+    turn_forget_recording(turn);
     if (error != OK) {
         transcript_free(&transcript);
         turn_finish(turn, &result);

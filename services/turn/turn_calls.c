@@ -120,6 +120,13 @@ bool turn_hear(struct turn *turn, transcriber_done_fn *done)
     return true;
 }
 
+void turn_forget_recording(struct turn *turn)
+{
+    buffer_done(&turn->request.recording);
+    atomic_fetch_sub(turn->services->upload_bytes, turn->request.held_bytes);
+    turn->request.held_bytes = 0;
+}
+
 bool turn_may_hear_elsewhere(const struct turn *turn, enum error error)
 {
     return fallback_helps(error) && turn->ear_at < turn->services->transcribers->count;

@@ -189,7 +189,7 @@ void turn_note_refusal(struct turn *turn, const char *source, const char *reason
 static void turn_free(struct turn *turn)
 {
     private_text_free(&turn->request.transcript);
-    buffer_done(&turn->request.recording);
+    turn_forget_recording(turn);
     private_text_free(&turn->announced);
     private_text_free(&turn->data);
     reply_reader_done(&turn->reader);

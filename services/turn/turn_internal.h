@@ -135,6 +135,9 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
  * once a question was passed on: the next one's would be another. */
 bool turn_may_ask_elsewhere(struct turn *turn, enum error error);
 
+/* The recording is not needed any more. */
+void turn_forget_recording(struct turn *turn);
+
 /* Starts to hear the recording by the next transcriber, which is `hearing` then; of the
  * recording a copy is kept as long as there is another one to try.  false: there is no time
  * left for it. */

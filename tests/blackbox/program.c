@@ -235,6 +235,22 @@ int64_t program_cpu_ms(const struct program *program)
     return (int64_t)busy.tv_sec * 1000 + busy.tv_nsec / 1000000;
 }
 
+long program_resident_kb(const struct program *program)
+{
+    char path[64];
+    long total = 0;
+    long resident = -1;
+    FILE *file;
+
+    snprintf(path, sizeof path, "/proc/%d/statm", (int)program->process);
+    file = fopen(path, "r");
+    if (!file || fscanf(file, "%ld %ld", &total, &resident) != 2)
+        resident = -1;
+    if (file)
+        fclose(file);
+    return resident < 0 ? -1 : resident * sysconf(_SC_PAGESIZE) / 1024;
+}
+
 int program_await_exit(struct program *program)
 {
     struct pollfd wanted = {.fd = program->process_handle, .events = POLLIN};

@@ -46,6 +46,9 @@ bool program_is_running(struct program *program);
  * -1. */
 int64_t program_cpu_ms(const struct program *program);
 
+/* Memory that it has resident, in KB. */
+long program_resident_kb(const struct program *program);
+
 /* Waits for its end and for all that it wrote.  Its exit status, or 128 + signal; -1 when it does
  * not end in time. */
 int program_await_exit(struct program *program);

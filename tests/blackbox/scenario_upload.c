@@ -115,18 +115,33 @@ void reach_FILE_TOO_LARGE(void)
     world_end(world);
 }
 
+static bool bodies_come_in(struct world *world)
+{
+    const struct reply *metrics =
+        ask(world, (struct request){.method = "GET", .path = "/metrics"});
+
+    return bytes_has(&metrics->body, "\npoise_connections{state=\"body\"} 1\n");
+}
+
+/* What comes after its time is read over for a moment, and told so behind its end; where it does not
+ * end there is nobody to tell. */
 void reach_UPLOAD_TIMEOUT(void)
 {
-    struct world *world = world_with_groq("UPLOAD_TIMEOUT_SECONDS=1");
+    struct world *world = world_with_groq("UPLOAD_TIMEOUT_SECONDS=1", "WORKERS=1");
     struct session session = start_session(world, 3);
     struct request half = {.method = "POST",
                            .path = "/turn",
                            .token = session.token,
                            .content_type = DIO_CONTENT_TYPE,
-                           .headers = "Content-Length: 1000\r\n"};
+                           .headers = "Content-Length: 100\r\n"};
 
     struct connection *upload = begin(world, half);
-    connection_send_text(upload, "--" DIO_BOUNDARY "\r\ncontent-disposition: " CANARY);
+    connection_send_text(upload, "--" DIO_BOUNDARY);
+    while (!bodies_come_in(world))
+        continue;
+    while (bodies_come_in(world))
+        continue;
+    connection_send_text(upload, repeated(world, "-", 100));
 
     expect_error(finish(world, upload), ERROR_UPLOAD_TIMEOUT);
     world_end(world);

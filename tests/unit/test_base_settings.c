@@ -227,16 +227,3 @@ Test(settings, a_plaintext_provider_on_this_machine_is_fine)
     cr_expect_str_empty(problems, "%s", problems);
     free(problems);
 }
-
-Test(settings, a_certificate_needs_its_key_and_a_key_its_certificate)
-{
-    char *certificate[] = {"TLS_CERT_FILE=/tls/cert.pem", NULL};
-    char *key[] = {"TLS_KEY_FILE=/tls/key.pem", NULL};
-    char *problems = problems_of(certificate, NULL);
-
-    cr_expect_str_eq(problems, "TLS_KEY_FILE: is required with TLS_CERT_FILE\n");
-    free(problems);
-    problems = problems_of(key, NULL);
-    cr_expect_str_eq(problems, "TLS_CERT_FILE: is required with TLS_KEY_FILE\n");
-    free(problems);
-}
