@@ -1,3 +1,6 @@
+/*
+ * The request for an answer from passages, and the reply to it.
+ */
 #include "generate_internal.h"
 
 #include "json.h"

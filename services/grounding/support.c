@@ -1,3 +1,6 @@
+/*
+ * The verdict on a sentence, from the parts that judge its numbers, names, order and polarity.
+ */
 #include "support.h"
 
 #include "mem.h"
