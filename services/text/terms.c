@@ -4,7 +4,7 @@
 #include "terms.h"
 
 #include "mem.h"
-#include "sentences_internal.h"
+#include "sentences.h"
 #include "terms_internal.h"
 
 #include <libstemmer.h>

@@ -1,7 +1,7 @@
 /*
  * Where sentences end.
  */
-#include "sentences_internal.h"
+#include "sentences.h"
 
 #include "terms_internal.h"
 #include "utf8.h"
