@@ -1,3 +1,6 @@
+/*
+ * How many connections each client address has: a table of chains behind a lock.
+ */
 #include "addresses.h"
 
 #include "mem.h"

@@ -1,3 +1,6 @@
+/*
+ * Who asks, behind which proxies.
+ */
 #include "client_address.h"
 
 #include "mem.h"

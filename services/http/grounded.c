@@ -1,3 +1,6 @@
+/*
+ * What POST /ask and POST /v1/chat share: a body becomes a question, and its result the reply.
+ */
 #include "grounded.h"
 
 #include "admit.h"

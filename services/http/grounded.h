@@ -5,7 +5,7 @@
 #ifndef GROUNDED_H
 #define GROUNDED_H
 
-#include "question_form.h"
+#include "form.h"
 #include "request.h"
 
 typedef bool read_question_fn(struct json_object *body, struct ask_request *ret_request,

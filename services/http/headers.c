@@ -173,3 +173,21 @@ struct span headers_bearer_token(const struct headers *headers)
         skip++;
     return (struct span){token.bytes + skip, token.length - skip};
 }
+
+bool headers_allow_origin(const char *allowed, struct span origin)
+{
+    const char *rest = allowed;
+
+    if (origin.length == 0 || rest == NULL)
+        return false;
+    while (*rest != '\0') {
+        size_t length;
+
+        rest += strspn(rest, ", \t");
+        length = strcspn(rest, ", \t");
+        if (length == origin.length && memcmp(rest, origin.bytes, length) == 0)
+            return true;
+        rest += length;
+    }
+    return false;
+}

@@ -72,4 +72,8 @@ struct id headers_request_id(const struct headers *headers);
  * where there is exactly one such header; else {NULL, 0}. */
 struct span headers_bearer_token(const struct headers *headers);
 
+/* Which browser pages may talk to the service (CORS, fetch.spec.whatwg.org 3.2): is this one of the
+ * allowed origins, which are separated by commas and compared byte for byte?  {NULL, 0} is not. */
+bool headers_allow_origin(const char *allowed, struct span origin);
+
 #endif

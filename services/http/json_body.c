@@ -1,3 +1,6 @@
+/*
+ * A JSON body, kept until all of it is there.
+ */
 #include "json_body.h"
 
 #include "json.h"

@@ -4,7 +4,7 @@
 #ifndef JSON_BODY_H
 #define JSON_BODY_H
 
-#include "field_errors.h"
+#include "form.h"
 #include "request.h"
 
 #include <json-c/json.h>

@@ -1,3 +1,6 @@
+/*
+ * The parameters of a header: `value; name=token; name="quoted"` (RFC 9110 5.6.6).
+ */
 #include "parameters.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/*
+ * Rates: a table of times of fixed size behind a lock.
+ */
 #include "rates.h"
 
 #include "mem.h"

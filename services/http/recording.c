@@ -1,3 +1,6 @@
+/*
+ * The recording in a form: counted, digested, looked at, and kept where somebody is to hear it.
+ */
 #include "recording.h"
 
 #include "transcriber.h"

@@ -75,6 +75,10 @@ struct endpoint {
     void (*free)(void *state);
 };
 
+/* What each route of tables/routes.def does: in route_<name>.c. */
+#define ROUTE(symbol, method, path, name) extern const struct endpoint ENDPOINT_##symbol;
+#include "routes.def"
+
 /* Answers.  What it borrows may go afterwards. */
 void request_answer(struct request *request, const struct answer *answer);
 

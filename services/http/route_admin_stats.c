@@ -6,9 +6,9 @@
 #include "client_address.h"
 #include "clock.h"
 #include "digest.h"
-#include "endpoints.h"
 #include "json.h"
 #include "private_reveal.h"
+#include "request.h"
 
 #define MAX_DATA_BYTES        8192
 #define WRONG_KEYS_PER_MINUTE 5

@@ -1,9 +1,9 @@
 /*
  * POST /v1/chat: the same question, by the rules of several gates.
  */
-#include "endpoints.h"
 #include "grounded.h"
 #include "json_body.h"
+#include "request.h"
 
 static void finish(struct request *request)
 {

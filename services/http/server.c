@@ -211,7 +211,6 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->asks = asks;
     server->overload = MEM_NEW(struct overload);
     server->listen_descriptor = listen_descriptor;
-    server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
         client_trusted(services->settings->trusted_proxies, &server->trusted_count);
     server->daemon = start_daemon(server);

@@ -1,3 +1,7 @@
+/*
+ * What a request is taken out of: the rates of its address and of its session, here and in the
+ * store.
+ */
 #include "throttle.h"
 
 #include "client_address.h"

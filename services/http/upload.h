@@ -9,7 +9,7 @@
 #ifndef UPLOAD_H
 #define UPLOAD_H
 
-#include "field_errors.h"
+#include "form.h"
 #include "headers.h"
 #include "settings.h"
 #include "turn.h"
