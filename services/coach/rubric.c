@@ -10,6 +10,9 @@
 
 #include <math.h>
 
+/* Who speaks for longer than this speaks of many things. */
+enum { LONG_WORDS = 350 };
+
 /* From which points on a score of 2, 3, 4, 5 is given. */
 typedef double ladder[4];
 
@@ -166,15 +169,19 @@ static double theme_strength(const struct answer *answer, enum theme theme)
     return 3 * up_to(answer->tells[theme], 6) + up_to(answer->hints[theme], 6) + manner;
 }
 
-/* How much an answer has to say at all: what an answer on the point can have at best. */
+/* How much an answer has to say at all: what an answer on the point can have at best.  Of a long one
+ * that is a matter of density. */
 static int substance(const struct reading *reading)
 {
+    static const ladder steps = {-40, -20, -6, 2};
     size_t told = reading->overlap.told;
+    double percent = variety(&reading->flow);
 
+    if (reading->flow.words > LONG_WORDS)
+        return climb(steps, percent);
     if (told < 8)
         return 3;
-    return told >= 28 && variety(&reading->flow) > -14 && !rubric_is_vague(reading) ? 5
-                                                                                    : 4;
+    return told >= 32 && percent > -10 && !rubric_is_vague(reading) ? 5 : 4;
 }
 
 static double strength_of_own(const struct reading *reading)
@@ -253,7 +260,7 @@ static int relevance_to_theme(const struct reading *reading)
     double rival = other == THEME_COUNT ? 0 : theme_strength(&reading->answer, other);
     int score = 2;
 
-    if (own >= 4 && own >= rival)
+    if ((own >= 4 && own >= rival) || (own >= 16 && reading->flow.words > LONG_WORDS))
         score = substance(reading);
     else if (own >= 4 && own >= 0.8 * rival)
         score = substance(reading) - 1;
@@ -293,14 +300,17 @@ static bool has_opening(const struct reading *reading)
            (overlap->shown_count > 0 && overlap->shown[0] < 15);
 }
 
-/* What every kind of answer has in common: how much was told, and an end that is one. */
+/* What every kind of answer has in common: how much was told, in doublings, and an end that is one.
+ * Whoever speaks for minutes is held to what is usual: one word in five tells something new. */
 static double fullness(const struct reading *reading)
 {
-    size_t told = reading->overlap.told;
+    double told = fmax((double)reading->overlap.told, 6),
+           words = (double)reading->flow.words;
+    double points = fmin(log2(told / 6), 4);
 
-    return (told >= 12) + (told >= 22) + (told >= 36) + 0.5 * (told >= 52) +
-           0.5 * (told >= 75) - 1.5 * reading->parts.trails_off -
-           (rubric_is_vague(reading) ? 2 : 0);
+    if (words > LONG_WORDS)
+        points = within(2 + 3 * log2(told / (0.2 * words)), 0, 4);
+    return points - 1.5 * reading->parts.trails_off - (rubric_is_vague(reading) ? 2 : 0);
 }
 
 /* Situation, task, action, result, and in that order. */
@@ -358,13 +368,13 @@ static int structure_of_short(const struct reading *reading)
 /* The kind that was asked for; another kind that was given well counts nearly as much. */
 static int score_structure(const struct reading *reading)
 {
-    static const ladder steps = {1.5, 3.5, 5.5, 7.2};
+    static const ladder steps = {1.5, 3.5, 6.2, 8.1};
     double points = points_of_story(reading) - 1;
     int score;
 
     switch (reading->asked.asks) {
     case ASKS_STORY: points = fmax(points + 1, points_of_plan(reading) - 2); break;
-    case ASKS_PLAN: points = fmax(points_of_plan(reading) + 1.5, points); break;
+    case ASKS_PLAN: points = fmax(points_of_plan(reading) + 2.2, points); break;
     case ASKS_EXPLAIN:
         points = fmax(fmax(points_of_explanation(reading), points_of_plan(reading)) + 1,
                       points);

@@ -13,7 +13,7 @@
 
 #include "clock.h"
 #include "mem.h"
-#include "refusal_log.h"
+#include "refusal_log_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 #define ASK_INTERNAL_H
 
 #include "ask.h"
-#include "gates.h"
+#include "gates_internal.h"
 #include "generate_internal.h"
 
 struct ask {

@@ -3,7 +3,7 @@
  * refusal has words of its own writes them; POST /ask is told the gate's name, POST /v1/chat always the same
  * sentence.
  */
-#include "gates.h"
+#include "gates_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "qdrant_bodies.h"
+#include "qdrant_bodies_internal.h"
 
 #include "json.h"
 #include "mem.h"

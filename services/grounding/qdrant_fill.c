@@ -12,7 +12,7 @@
 #include "json.h"
 #include "mem.h"
 #include "qdrant.h"
-#include "qdrant_bodies.h"
+#include "qdrant_bodies_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>

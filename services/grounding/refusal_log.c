@@ -1,4 +1,4 @@
-#include "refusal_log.h"
+#include "refusal_log_internal.h"
 
 #include "mem.h"
 

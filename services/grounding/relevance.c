@@ -1,7 +1,7 @@
-#include "relevance.h"
+#include "relevance_internal.h"
 
 #include "mem.h"
-#include "relevance_internal.h"
+#include "relevance_asking_internal.h"
 
 #include <math.h>
 #include <stdlib.h>

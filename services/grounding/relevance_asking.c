@@ -2,7 +2,7 @@
  * The words of a question one by one: those that say nothing of its subject, though they are no stop words,
  * and those that may be misspelt.
  */
-#include "relevance_internal.h"
+#include "relevance_asking_internal.h"
 
 #include <string.h>
 

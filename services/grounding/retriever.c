@@ -1,7 +1,7 @@
 #include "retriever.h"
 
-#include "retriever_qdrant.h"
-#include "retriever_sqlite.h"
+#include "retriever_qdrant_internal.h"
+#include "retriever_sqlite_internal.h"
 
 #include <stdlib.h>
 

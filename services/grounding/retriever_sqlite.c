@@ -10,11 +10,11 @@
  * A question that is cancelled while it runs cannot be stopped: it is forgotten, and cleans up when it has
  * run.  Then its retriever may be gone already.
  */
-#include "retriever_sqlite.h"
+#include "retriever_sqlite_internal.h"
 
 #include "mem.h"
 #include "private_reveal.h"
-#include "search.h"
+#include "search_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-#include "search.h"
+#include "search_internal.h"
 
 #include "index.h"
 #include "mem.h"
-#include "relevance.h"
+#include "relevance_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,8 +2,8 @@
  * A walk from the end of a pattern to its start, in which every repeat is held against the
  * characters that may follow it.
  */
-#include "backtracking.h"
-#include "pattern_syntax.h"
+#include "backtracking_internal.h"
+#include "pattern_syntax_internal.h"
 
 #include <stdint.h>
 #include <stdlib.h>

@@ -2,7 +2,7 @@
  * The examples of a pattern file, held against its entries.
  */
 #include "filter_internal.h"
-#include "ruleset.h"
+#include "ruleset_internal.h"
 
 #include <stdio.h>
 #include <string.h>

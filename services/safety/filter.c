@@ -5,11 +5,11 @@
 #include "filter_internal.h"
 
 #include "mem.h"
-#include "normalise.h"
+#include "normalise_internal.h"
 #include "private_reveal.h"
-#include "ruleset.h"
+#include "ruleset_internal.h"
 #include "utf8.h"
-#include "visible.h"
+#include "visible_internal.h"
 
 #include <sodium.h>
 #include <stdlib.h>

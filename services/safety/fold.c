@@ -3,7 +3,7 @@
  * it looks like where the rest of its word is Latin too, or where the whole word is made
  * of such letters.
  */
-#include "fold.h"
+#include "fold_internal.h"
 
 #include "mem.h"
 #include "utf8.h"

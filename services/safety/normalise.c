@@ -10,10 +10,10 @@
  * single letters; where one is a disguise, what was written for it is taken back and the
  * word put in its place.
  */
-#include "normalise_internal.h"
+#include "normalise_walk_internal.h"
 
 #include "mem.h"
-#include "prefilter.h"
+#include "prefilter_internal.h"
 
 #include <sodium.h>
 #include <stdbool.h>

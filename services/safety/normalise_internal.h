@@ -1,111 +1,54 @@
 /*
- * The walk over a text that normalise.c makes, and what it has written so far, which
- * normalise_write.c looks after.
+ * A text as the patterns of the normalised surface see it.
+ *
+ * Words are lower case, Latin where they look Latin, with the apostrophe inside them (').
+ * Between two words stands exactly one byte: ' ', or ',' where a comma or a dash was, or
+ * '.' or '?' where a sentence ended.  Fillers (um, uh) and the second of two equal words
+ * are gone.  A disguised word stands as the word of the wordbook that it disguises;
+ * nothing else is joined or rewritten.
  */
 #ifndef NORMALISE_INTERNAL_H
 #define NORMALISE_INTERNAL_H
 
-#include "normalise.h"
+#include "fold_internal.h"
+#include "offsets_internal.h"
+#include "wordbook_internal.h"
 
-#include <stdbool.h>
-#include <stdint.h>
+#include <stddef.h>
 
-/* Classes of characters. */
-enum {
-    LETTER = 1,
-    DIGIT = 2,
-    HIGH = 4, /* a byte of a character past ASCII */
-    QUOTE = 8,
-    SYMBOL = 16, /* may stand for a letter */
-    JOINER = 32, /* may stand between the letters of a word */
-    SPACE = 64,
-    BREAK = 128, /* ends a token */
-    WORD = LETTER | DIGIT | HIGH,
-};
-
-/* What a piece showed beside its characters' classes. */
-enum { DRAWN_OUT = 256, CAPITAL_I = 512 };
-
-enum { ROW_SHORTEST = 3, ROW_LONGEST = WORDBOOK_LONGEST * 4 };
-
-extern const uint8_t normalise_classes[256];
-
-/* A row of single letters: where it started, here and there. */
-struct row {
-    char letters[ROW_LONGEST];
-    size_t count;
-    size_t out_start; /* of the normalised text, with the gap before it */
-    size_t text_start;
-    char gap; /* what stood before it */
-};
-
-struct walk {
-    const struct wordbook *book; /* borrowed */
-    struct normal_text *normal;  /* borrowed */
-    const char *text;            /* borrowed */
+/* The words that came in a disguise, a space between two of them. */
+struct disguised_words {
+    char *bytes; /* owned; valid UTF-8 */
     size_t length;
-    size_t at;
-    char gap;          /* between the last word written and the next; 0 at the start */
-    bool after_filler; /* the comma behind a filler is none */
-    size_t word_start; /* the last word written */
-    bool is_even;      /* no letter of the text is drawn out */
-    bool has_odd_byte; /* one that prefilter_is_plain() is false of */
-    bool is_lookalike; /* the token has letters that fold.c took for Latin ones */
-    struct row row;
-    const char *read_word; /* borrowed: what the last disguise was read as */
-    size_t read_start;
-    size_t read_length; /* 0: there was none */
-    unsigned rewrites;  /* rows that became words: places within them are none any more */
+    size_t capacity;
+    struct offsets offsets; /* to the normalised text */
 };
 
-/* A place to go back to. */
-struct place {
-    size_t out;
-    char gap;
-    size_t word_start;
-    size_t row_count;
-    unsigned rewrites;
+struct normal_text {
+    char *bytes; /* owned; `length` of them, then a NUL; valid UTF-8 */
+    size_t length;
+    size_t capacity;
+    struct offsets
+        offsets; /* to the folded text, or to the text where it needed no folding */
+    struct folded_text folded;
+    bool is_folded;
+    bool is_plain; /* prefilter_is_plain() is true of all its bytes */
+    struct disguised_words disguised;
 };
 
-static inline char walk_lower(char c)
-{
-    return (char)(c >= 'A' && c <= 'Z' ? c | 0x20 : c);
-}
+/* Nothing but ASCII, no letter three times in a row, no capital I behind a small letter: what most texts
+ * are, and quickly found out. */
+bool normalise_is_even(const char *text, size_t length);
 
-/* White space past the end. */
-static inline unsigned walk_class_at(const struct walk *walk, size_t at)
-{
-    return at < walk->length ? normalise_classes[(unsigned char)walk->text[at]] : SPACE;
-}
+/* Replaces what `normal` held.  A zeroed one is fine.  The text must be valid UTF-8 and
+ * shorter than 4 GiB; `is_even` is normalise_is_even() of it. */
+void normalise(struct normal_text *normal, const struct wordbook *book, const char *text,
+               size_t length, bool is_even);
 
-static inline struct place walk_here(const struct walk *walk)
-{
-    return (struct place){walk->normal->length, walk->gap, walk->word_start,
-                          walk->row.count, walk->rewrites};
-}
+/* The offset in the text that the byte at `offset` came from. */
+size_t normal_text_origin(const struct normal_text *normal, size_t offset);
 
-/* Writes the word of the text, unless it is a filler or says the last one again. */
-void walk_write(struct walk *walk, size_t start, size_t end);
-
-/* Writes the gap and a word, in small letters, that came from the offset `from`.  A gap of 1 is none:
- * the word belongs to the last one. */
-void walk_put(struct walk *walk, const char *word, size_t length, size_t from);
-
-/* Notes the last word written as one that came in a disguise. */
-void walk_note_disguise(struct walk *walk);
-
-/* Takes back what was written since, which must not be a place before a row that became words. */
-void walk_go_back(struct walk *walk, const struct place *place);
-
-/* A single letter, which may belong to a row that spells words; and the end of the row, which becomes
- * those words if it does. */
-void walk_row_add(struct walk *walk, char letter, size_t from, const struct place *place);
-void walk_row_end(struct walk *walk);
-
-/* um, uh. */
-bool walk_is_filler(const char *word, size_t length);
-
-/* "I 'm", "do n't", "i m", "what s", "don t": the end of a word that stands apart. */
-bool walk_is_clitic(const struct walk *walk, size_t start, size_t length);
+/* Wipes and frees. */
+void normal_text_done(struct normal_text *normal);
 
 #endif

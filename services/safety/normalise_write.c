@@ -2,7 +2,7 @@
  * Writing the normalised text: word after word, each of which may be left out, taken back, or turn
  * out to be one letter of a row that spells another.
  */
-#include "normalise_internal.h"
+#include "normalise_walk_internal.h"
 
 #include "mem.h"
 

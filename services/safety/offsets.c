@@ -1,7 +1,7 @@
 /*
  * Origins of a rewritten text's bytes.
  */
-#include "offsets.h"
+#include "offsets_internal.h"
 
 #include "mem.h"
 

@@ -3,7 +3,7 @@
  * objects that define a fragment for the patterns after them ({{name}}), and of objects
  * that list words.
  */
-#include "pattern_file_internal.h"
+#include "pattern_reader_internal.h"
 
 #include "buffer.h"
 #include "mem.h"

@@ -1,51 +1,75 @@
 /*
- * What reading a pattern file and reading one regular expression of it share.
+ * A pattern file, read and checked for shape: the entries in their order, with the
+ * fragments put in and every key at its value.  Whether a pattern compiles is the rule
+ * set's business.
  */
 #ifndef PATTERN_FILE_INTERNAL_H
 #define PATTERN_FILE_INTERNAL_H
 
-#include "pattern_file.h"
+#include "filter.h"
 
-#include <json-c/json.h>
+#include <stdbool.h>
+#include <stddef.h>
 
-enum {
-    MAX_ENTRIES = 4096,
-    MAX_FRAGMENTS = 512,
-    MAX_PATTERN_BYTES = 65536,
-    MAX_SPREAD_BYTES = 1 << 20,
-    MAX_NAME_BYTES = 64,
-    MAX_DEPTH = 6,
-    MAX_NEEDS = 2,
-    MAX_DISTANCE_BYTES = 4096,
+/* The forms of a text that an entry looks at; bits. */
+enum surface {
+    SURFACE_RAW = 1,        /* as it came */
+    SURFACE_NORMALISED = 2, /* as normalise.h makes it */
+    SURFACE_DISGUISED = 4, /* the words of it that came in a disguise, and nothing else */
 };
 
-struct fragment {
-    char *name; /* owned */
-    struct pattern_regex regex;
+/* Where `unless` looks. */
+enum side {
+    SIDE_AROUND,
+    SIDE_BEFORE,
+    SIDE_AFTER, /* and at the match itself */
+    SIDE_COUNT,
 };
 
-struct pattern_reader {
-    const char *file_name; /* borrowed */
-    struct pattern_file *file;
-    struct fragment *fragments; /* owned */
-    size_t fragment_count;
-    size_t position; /* of the entry being read */
-    struct ruleset_problem *problem;
+struct pattern_texts {
+    char **texts; /* owned, each of them too */
+    size_t count;
 };
 
-/* Why the entry that is being read is not taken.  Returns false. */
-bool pattern_reader_refuse(struct pattern_reader *reader, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+/*
+ * A regular expression.  Fragments that it uses, {{name}}, are subroutines in front of
+ * it, so that they are compiled once however often they are called.
+ */
+struct pattern_regex {
+    char *text;    /* owned */
+    size_t prefix; /* how much of `text` is fragments */
+    char *source;  /* owned; as the file has it */
+    char *spread;  /* owned; the same with every fragment spread out in its place */
+};
 
-/* A string, or an array of strings that are read as one after the other; a string item stands for
- * itself.  A key that is not there leaves `*ret_text`. */
-bool pattern_reader_text(struct pattern_reader *reader, struct json_object *item,
-                         const char *key, char **ret_text);
+struct pattern_entry {
+    char *name; /* owned, like all below */
+    char *category;
+    struct pattern_regex pattern;
+    struct pattern_regex unless[SIDE_COUNT]; /* the texts are NULL where there is none */
+    struct pattern_texts needs; /* what the prefilter looks for: all of it, or no match */
+    size_t lead; /* where a match is from there: see prefilter_internal.h */
+    size_t reach;
+    unsigned surfaces;
+    bool is_shadow;
+    size_t position; /* in the file's array, from 0 */
+    struct pattern_texts examples;
+    struct pattern_texts counter_examples;
+};
 
-/* The same as a regular expression, with its fragments put in. */
-bool pattern_reader_regex(struct pattern_reader *reader, struct json_object *item,
-                          const char *key, struct pattern_regex *regex);
+struct pattern_file {
+    struct pattern_entry *entries; /* owned */
+    size_t count;
+    /* The words that a disguise is read as: wordbook_internal.h. */
+    struct pattern_texts strong_words;
+    struct pattern_texts words;
+};
 
-void pattern_regex_done(struct pattern_regex *regex);
+bool pattern_file_parse(const char *name, const char *json, size_t length,
+                        struct pattern_file *ret_file,
+                        struct ruleset_problem *ret_problem);
+
+/* Zeroed and half-filled files are fine. */
+void pattern_file_done(struct pattern_file *file);
 
 #endif

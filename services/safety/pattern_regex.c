@@ -1,7 +1,7 @@
 /*
  * One regular expression of a pattern file, with the fragments that it names: {{name}}.
  */
-#include "pattern_file_internal.h"
+#include "pattern_reader_internal.h"
 
 #include "buffer.h"
 #include "mem.h"

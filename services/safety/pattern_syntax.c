@@ -1,7 +1,7 @@
 /*
  * Reading a pattern item by item.
  */
-#include "pattern_syntax.h"
+#include "pattern_syntax_internal.h"
 
 #include "mem.h"
 

@@ -2,10 +2,10 @@
  * Reading phrases off a pattern's items: sequences are joined and alternatives put beside each other as
  * long as that stays a list of a sensible length; of the pieces of a sequence the rarest is taken.
  */
-#include "phrases.h"
+#include "phrases_internal.h"
 
 #include "mem.h"
-#include "pattern_syntax.h"
+#include "pattern_syntax_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,10 +5,10 @@
  * some left), a state is the longest beginning of a phrase that the text at hand ends with, and states at
  * which phrases end are numbered last, so that one comparison tells them.
  */
-#include "prefilter.h"
+#include "prefilter_internal.h"
 
 #include "mem.h"
-#include "phrases.h"
+#include "phrases_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

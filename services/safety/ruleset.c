@@ -1,9 +1,9 @@
 /*
  * Loading a rule set: read the file, compile every entry, count references.
  */
-#include "ruleset.h"
+#include "ruleset_internal.h"
 
-#include "backtracking.h"
+#include "backtracking_internal.h"
 #include "mem.h"
 
 #include <errno.h>

@@ -2,7 +2,7 @@
  * Taking invisible characters out of a text: each is looked at with its neighbours, which say whether
  * it shapes them.
  */
-#include "visible.h"
+#include "visible_internal.h"
 
 #include "private_reveal.h"
 #include "utf8.h"

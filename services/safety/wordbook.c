@@ -1,7 +1,7 @@
 /*
  * A trie of words, walked with what each byte of a disguise may stand for.
  */
-#include "wordbook.h"
+#include "wordbook_internal.h"
 
 #include "mem.h"
 

@@ -9,7 +9,7 @@
  */
 #include "clock_ns.h"
 #include "index.h"
-#include "search.h"
+#include "search_internal.h"
 
 #include <math.h>
 #include <stdio.h>

@@ -7,7 +7,7 @@
  * unanswered, confidence, unsupported; then the words that are out of scope.
  */
 #include "fuzz.h"
-#include "gates.h"
+#include "gates_internal.h"
 #include "utf8.h"
 
 enum { NUMBERS = 10 };

@@ -13,7 +13,7 @@
  */
 #include "fuzz.h"
 #include "index.h"
-#include "search.h"
+#include "search_internal.h"
 #include "utf8.h"
 
 #include <fcntl.h>

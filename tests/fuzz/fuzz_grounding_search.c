@@ -6,7 +6,7 @@
  * The input is a question, and a selection behind a line of "----".
  */
 #include "fuzz.h"
-#include "search.h"
+#include "search_internal.h"
 #include "utf8.h"
 
 #include <math.h>

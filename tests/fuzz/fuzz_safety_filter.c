@@ -5,8 +5,8 @@
 #include "filter.h"
 #include "filter_internal.h"
 #include "fuzz.h"
-#include "normalise.h"
-#include "ruleset.h"
+#include "normalise_internal.h"
+#include "ruleset_internal.h"
 #include "utf8.h"
 
 static struct filter *filter; /* made once: loading takes longer than a thousand inputs */

@@ -1,7 +1,7 @@
 /*
  * What makes a passage relevant: each feature by itself, and the selection's coverage.
  */
-#include "relevance.h"
+#include "relevance_internal.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

@@ -1,7 +1,7 @@
 /*
  * Which patterns can go back on themselves without bound.
  */
-#include "backtracking.h"
+#include "backtracking_internal.h"
 
 #include <criterion/criterion.h>
 

@@ -2,7 +2,7 @@
  * What the normaliser makes of a text.
  */
 #include "mem.h"
-#include "normalise.h"
+#include "normalise_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdlib.h>

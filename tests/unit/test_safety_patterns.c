@@ -4,7 +4,7 @@
 #include "filter.h"
 #include "filter_internal.h"
 #include "json.h"
-#include "ruleset.h"
+#include "ruleset_internal.h"
 
 #include <criterion/criterion.h>
 #include <dirent.h>

@@ -1,7 +1,7 @@
 /*
  * The phrases without one of which a pattern cannot match.
  */
-#include "phrases.h"
+#include "phrases_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

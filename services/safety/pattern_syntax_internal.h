@@ -2,8 +2,8 @@
  * A reading of PCRE2's syntax that keeps of each item only which characters it can begin with,
  * whether it can be empty, and how often it repeats.
  */
-#ifndef PATTERN_SYNTAX_H
-#define PATTERN_SYNTAX_H
+#ifndef PATTERN_SYNTAX_INTERNAL_H
+#define PATTERN_SYNTAX_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

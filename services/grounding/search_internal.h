@@ -4,8 +4,8 @@
  *
  * A search notices when another file has taken the place of its index, and goes on with that one.
  */
-#ifndef SEARCH_H
-#define SEARCH_H
+#ifndef SEARCH_INTERNAL_H
+#define SEARCH_INTERNAL_H
 
 #include "buffer.h"
 #include "passage.h"

@@ -1,8 +1,8 @@
 /*
- * The embedded retriever: the search of an index (search.h) on libuv's threads.
+ * The embedded retriever: the search of an index (search_internal.h) on libuv's threads.
  */
-#ifndef RETRIEVER_SQLITE_H
-#define RETRIEVER_SQLITE_H
+#ifndef RETRIEVER_SQLITE_INTERNAL_H
+#define RETRIEVER_SQLITE_INTERNAL_H
 
 #include "retriever.h"
 

@@ -1,8 +1,8 @@
 /*
  * What a reader sees of a text, and in which order.
  */
-#ifndef VISIBLE_H
-#define VISIBLE_H
+#ifndef VISIBLE_INTERNAL_H
+#define VISIBLE_INTERNAL_H
 
 #include "private_text.h"
 

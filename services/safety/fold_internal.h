@@ -3,10 +3,10 @@
  * marks off Latin letters, invisible and bidi characters out, letters of other scripts
  * that look Latin in.
  */
-#ifndef FOLD_H
-#define FOLD_H
+#ifndef FOLD_INTERNAL_H
+#define FOLD_INTERNAL_H
 
-#include "offsets.h"
+#include "offsets_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,11 +2,11 @@
  * All patterns of a surface at once: which of them may match a text, and where.
  *
  * A pattern is looked for by what it needs: one or two parts that each occur wherever it matches, and
- * each part by its phrases (phrases.h), in one walk over the text (Aho and Corasick, 1975).  A pattern may
+ * each part by its phrases (phrases_internal.h), in one walk over the text (Aho and Corasick, 1975).  A pattern may
  * be named where it does not match, never left out where it does; PCRE2 decides.
  */
-#ifndef PREFILTER_H
-#define PREFILTER_H
+#ifndef PREFILTER_INTERNAL_H
+#define PREFILTER_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

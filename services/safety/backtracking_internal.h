@@ -1,8 +1,8 @@
 /*
  * Reading a pattern for how far its matching can go back on itself.
  */
-#ifndef BACKTRACKING_H
-#define BACKTRACKING_H
+#ifndef BACKTRACKING_INTERNAL_H
+#define BACKTRACKING_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,13 +1,13 @@
 /*
  * A compiled rule set, as filter.c sees it.
  */
-#ifndef RULESET_H
-#define RULESET_H
+#ifndef RULESET_INTERNAL_H
+#define RULESET_INTERNAL_H
 
 #include "filter.h"
-#include "pattern_file.h"
-#include "prefilter.h"
-#include "wordbook.h"
+#include "pattern_file_internal.h"
+#include "prefilter_internal.h"
+#include "wordbook_internal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>

@@ -4,8 +4,8 @@
  * A selection needs no neighbours: it is judged by its words, as with the embedded index.  That
  * index is there too, since `poise index` makes it; title, topics and patterns are in it.
  */
-#ifndef RETRIEVER_QDRANT_H
-#define RETRIEVER_QDRANT_H
+#ifndef RETRIEVER_QDRANT_INTERNAL_H
+#define RETRIEVER_QDRANT_INTERNAL_H
 
 #include "retriever.h"
 

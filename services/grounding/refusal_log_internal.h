@@ -1,8 +1,8 @@
 /*
  * Where refusals are kept: a table of the store, or the file that REFUSAL_LOG names.
  */
-#ifndef REFUSAL_LOG_H
-#define REFUSAL_LOG_H
+#ifndef REFUSAL_LOG_INTERNAL_H
+#define REFUSAL_LOG_INTERNAL_H
 
 #include "settings.h"
 #include "store.h"

@@ -4,8 +4,8 @@
  *
  * Only what comes out as one of these words is rewritten, so that no other text can be.
  */
-#ifndef WORDBOOK_H
-#define WORDBOOK_H
+#ifndef WORDBOOK_INTERNAL_H
+#define WORDBOOK_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

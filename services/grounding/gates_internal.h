@@ -2,8 +2,8 @@
  * The gates of grounded answers: each is a row of tables/gates.def and a function in gates.c, which gets
  * plain facts and gives a verdict.  It reaches nothing: neither model nor network, neither store nor clock.
  */
-#ifndef GATES_H
-#define GATES_H
+#ifndef GATES_INTERNAL_H
+#define GATES_INTERNAL_H
 
 #include "ask.h"
 #include "names.h"

@@ -1,8 +1,8 @@
 /*
  * The phrases of a regular expression: a text in which none of them stands is not matched by it.
  */
-#ifndef PHRASES_H
-#define PHRASES_H
+#ifndef PHRASES_INTERNAL_H
+#define PHRASES_INTERNAL_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * Where the bytes of a rewritten text came from: kept as the places where the distance
  * between the two changes, because most bytes follow the one before them in both.
  */
-#ifndef OFFSETS_H
-#define OFFSETS_H
+#ifndef OFFSETS_INTERNAL_H
+#define OFFSETS_INTERNAL_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * A point is a passage: its id is made from the passage's, its payload holds the passage and a digest
  * of what was embedded, so that what has not changed is not embedded again.
  */
-#ifndef QDRANT_BODIES_H
-#define QDRANT_BODIES_H
+#ifndef QDRANT_BODIES_INTERNAL_H
+#define QDRANT_BODIES_INTERNAL_H
 
 #include "embedder.h"
 #include "id.h"
