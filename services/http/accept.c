@@ -1,9 +1,9 @@
 /*
  * Accept and Accept-Encoding: what a client would rather have, by weight (RFC 9110 12.5).
  */
-#include "accept.h"
+#include "accept_internal.h"
 
-#include "parameters.h"
+#include "parameters_internal.h"
 
 #define FULL_WEIGHT 1000
 

@@ -1,7 +1,7 @@
 /*
  * How many connections each client address has: a table of chains behind a lock.
  */
-#include "addresses.h"
+#include "addresses_internal.h"
 
 #include "mem.h"
 

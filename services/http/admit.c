@@ -1,14 +1,14 @@
 /*
  * The head of a request: whether it may go on, in the order in which that costs least.
  */
-#include "admit.h"
+#include "admit_internal.h"
 
 #include "clock.h"
-#include "overload.h"
-#include "request.h"
-#include "throttle.h"
+#include "overload_internal.h"
+#include "request_internal.h"
+#include "throttle_internal.h"
 #include "token.h"
-#include "uploads.h"
+#include "uploads_internal.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /*
  * The Range header (RFC 9110 14.2): one range of bytes, or none that is to be believed.
  */
-#include "byte_range.h"
+#include "byte_range_internal.h"
 
 #include <strings.h>
 

@@ -1,7 +1,7 @@
 /*
  * Who asks, behind which proxies.
  */
-#include "client_address.h"
+#include "client_address_internal.h"
 
 #include "mem.h"
 

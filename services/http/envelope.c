@@ -1,7 +1,7 @@
 /*
  * The only writer of replies: {"data","error","request_id"} and the headers that go with them.
  */
-#include "envelope.h"
+#include "envelope_internal.h"
 
 #include "json.h"
 #include "private_reveal.h"

@@ -2,7 +2,7 @@
  * A reply as server-sent events, written as the news comes and taken by libmicrohttpd as the
  * socket has room.
  */
-#include "event_stream.h"
+#include "event_stream_internal.h"
 
 #include "json.h"
 #include "mem.h"

@@ -1,7 +1,7 @@
 /*
  * Fields of requests: read, judged, and what is wrong with them said at once.
  */
-#include "form.h"
+#include "form_internal.h"
 
 #include "json.h"
 #include "private_reveal.h"

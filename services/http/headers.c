@@ -1,9 +1,9 @@
 /*
  * Request headers: those that are asked for, picked out of all lines.
  */
-#include "headers.h"
+#include "headers_internal.h"
 
-#include "parameters.h"
+#include "parameters_internal.h"
 
 #include <string.h>
 #include <strings.h>

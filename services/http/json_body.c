@@ -1,11 +1,11 @@
 /*
  * A JSON body, kept until all of it is there.
  */
-#include "json_body.h"
+#include "json_body_internal.h"
 
 #include "json.h"
 #include "mem.h"
-#include "uploads.h"
+#include "uploads_internal.h"
 
 #include <stdlib.h>
 

@@ -1,12 +1,12 @@
 /*
  * The listening socket: who comes in, and who is one too many.
  */
-#include "listener.h"
+#include "listener_internal.h"
 
-#include "addresses.h"
-#include "client_address.h"
-#include "connection.h"
-#include "request.h"
+#include "addresses_internal.h"
+#include "client_address_internal.h"
+#include "connection_internal.h"
+#include "request_internal.h"
 
 #include <errno.h>
 #include <netdb.h>

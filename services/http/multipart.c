@@ -1,9 +1,9 @@
 /*
  * multipart/form-data (RFC 7578), in pieces of any size, without keeping any.
  */
-#include "multipart.h"
+#include "multipart_internal.h"
 
-#include "parameters.h"
+#include "parameters_internal.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Overload: how late the loop and the store are.
  */
-#include "overload.h"
+#include "overload_internal.h"
 
 #include "clock.h"
 

@@ -1,7 +1,7 @@
 /*
  * The parameters of a header: `value; name=token; name="quoted"` (RFC 9110 5.6.6).
  */
-#include "parameters.h"
+#include "parameters_internal.h"
 
 #include <string.h>
 

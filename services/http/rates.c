@@ -1,7 +1,7 @@
 /*
  * Rates: a table of times of fixed size behind a lock.
  */
-#include "rates.h"
+#include "rates_internal.h"
 
 #include "mem.h"
 

@@ -1,7 +1,7 @@
 /*
  * The recording in a form: counted, digested, looked at, and kept where somebody is to hear it.
  */
-#include "recording.h"
+#include "recording_internal.h"
 
 #include "transcriber.h"
 

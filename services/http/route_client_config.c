@@ -4,7 +4,7 @@
  */
 #include "json.h"
 #include "names.h"
-#include "request.h"
+#include "request_internal.h"
 
 #include <string.h>
 

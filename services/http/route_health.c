@@ -2,7 +2,7 @@
  * GET /healthz: the process lives.  GET /readyz: it can do its work.
  */
 #include "json.h"
-#include "request.h"
+#include "request_internal.h"
 #include "store.h"
 
 #define MAX_DATA_BYTES 1024

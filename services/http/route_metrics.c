@@ -8,7 +8,7 @@
 #include "metrics.h"
 #include "metrics_text.h"
 #include "names.h"
-#include "request.h"
+#include "request_internal.h"
 
 #include <dirent.h>
 #include <fcntl.h>

@@ -5,7 +5,7 @@
 #include "errors.h"
 #include "json.h"
 #include "names.h"
-#include "request.h"
+#include "request_internal.h"
 #include "span.h"
 
 #include <stdbool.h>

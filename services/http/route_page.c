@@ -4,8 +4,8 @@
  * A client asks each time whether a file has changed (no-cache), and is told 304 where it
  * has not: a new program never meets parts of an old page.
  */
-#include "request.h"
-#include "web_file.h"
+#include "request_internal.h"
+#include "web_file_internal.h"
 
 /* Nothing from elsewhere, nothing inline, no text that becomes markup (CSP level 3, and
  * Trusted Types).  What the coach says is played from a blob: its request needs a header. */

@@ -4,7 +4,7 @@
  */
 #include "clock.h"
 #include "json.h"
-#include "request.h"
+#include "request_internal.h"
 #include "store.h"
 
 #define MAX_DATA_BYTES 65536

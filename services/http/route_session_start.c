@@ -7,16 +7,16 @@
  * the same reply: the token depends on nothing but its id and time, the opening prompt on what
  * is stored.
  */
-#include "client_address.h"
+#include "client_address_internal.h"
 #include "clock.h"
 #include "coach_builtin.h"
-#include "form.h"
+#include "form_internal.h"
 #include "json.h"
-#include "json_body.h"
+#include "json_body_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "prompt.h"
-#include "request.h"
+#include "request_internal.h"
 #include "store.h"
 #include "token.h"
 

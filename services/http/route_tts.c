@@ -5,11 +5,11 @@
  * Apple's players ask for "bytes=0-1" first and play nothing where that is not answered
  * 206.
  */
-#include "byte_range.h"
+#include "byte_range_internal.h"
 #include "clock.h"
 #include "mem.h"
 #include "private_reveal.h"
-#include "request.h"
+#include "request_internal.h"
 #include "store.h"
 
 #include <stdio.h>

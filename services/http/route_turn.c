@@ -8,14 +8,14 @@
  * as any other.
  */
 #include "clock.h"
-#include "delivery.h"
-#include "event_stream.h"
+#include "delivery_internal.h"
+#include "event_stream_internal.h"
 #include "json.h"
 #include "mem.h"
-#include "request.h"
+#include "request_internal.h"
 #include "turn.h"
-#include "upload.h"
-#include "uploads.h"
+#include "upload_internal.h"
+#include "uploads_internal.h"
 
 #include <stdlib.h>
 

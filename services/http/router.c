@@ -1,7 +1,7 @@
 /*
  * Methods and paths, matched against tables/routes.def.
  */
-#include "router.h"
+#include "router_internal.h"
 
 #include <string.h>
 #include <strings.h>

@@ -1,15 +1,15 @@
 /*
  * The body of POST /turn, in pieces, to a request for a turn.
  */
-#include "upload.h"
+#include "upload_internal.h"
 
-#include "form.h"
+#include "form_internal.h"
 #include "json.h"
 #include "mem.h"
-#include "multipart.h"
-#include "parameters.h"
+#include "multipart_internal.h"
+#include "parameters_internal.h"
 #include "private_reveal.h"
-#include "recording.h"
+#include "recording_internal.h"
 #include "utf8.h"
 
 #include <assert.h>

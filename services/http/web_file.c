@@ -1,7 +1,7 @@
 /*
  * The files of the page, and their names for clients that have them already.
  */
-#include "web_file.h"
+#include "web_file_internal.h"
 
 #include <sodium.h>
 #include <string.h>

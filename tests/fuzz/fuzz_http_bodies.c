@@ -2,7 +2,7 @@
  * The JSON bodies of POST /session/start, /ask and /v1/chat: what is taken keeps the bounds of the
  * contract, and of what is not every bad field is named, in JSON, with nothing of what was sent.
  */
-#include "form.h"
+#include "form_internal.h"
 #include "fuzz.h"
 #include "private_reveal.h"
 #include "session.h"

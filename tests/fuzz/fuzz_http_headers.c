@@ -6,13 +6,13 @@
  * The input is header lines.  They are laid out as libmicrohttpd does: a NUL where the colon was, and
  * behind the value.
  */
-#include "byte_range.h"
-#include "form.h"
+#include "byte_range_internal.h"
+#include "form_internal.h"
 #include "fuzz.h"
-#include "headers.h"
-#include "parameters.h"
+#include "headers_internal.h"
+#include "parameters_internal.h"
 #include "trace.h"
-#include "web_file.h"
+#include "web_file_internal.h"
 
 enum { LINES_MOST = 64 };
 

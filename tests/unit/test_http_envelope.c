@@ -1,8 +1,8 @@
 /*
  * Replies, byte for byte.
  */
-#include "envelope.h"
-#include "form.h"
+#include "envelope_internal.h"
+#include "form_internal.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

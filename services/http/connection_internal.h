@@ -6,8 +6,8 @@
  * each are queues in order of arrival, so the next one due is always the first: no timer is
  * started or stopped for a request.  Who is overdue is shut, which libmicrohttpd notices.
  */
-#ifndef CONNECTION_H
-#define CONNECTION_H
+#ifndef CONNECTION_INTERNAL_H
+#define CONNECTION_INTERNAL_H
 
 #include "server_internal.h"
 

@@ -2,10 +2,10 @@
  * Whether a request may come in at all, judged by its head: is it sound, is there such a
  * path, does the token fit, is there room, is it not too long.
  */
-#ifndef ADMIT_H
-#define ADMIT_H
+#ifndef ADMIT_INTERNAL_H
+#define ADMIT_INTERNAL_H
 
-#include "request.h"
+#include "request_internal.h"
 
 /* Fills in what the head tells of a request, and answers it where it may not come in. */
 void admit(struct request *request, const char *target, const char *method,

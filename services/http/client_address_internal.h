@@ -2,12 +2,12 @@
  * Who the client of a request is: the other side of the connection, or, where that is one of
  * TRUSTED_PROXIES, the last address in X-Forwarded-For that is none of them.
  */
-#ifndef CLIENT_ADDRESS_H
-#define CLIENT_ADDRESS_H
+#ifndef CLIENT_ADDRESS_INTERNAL_H
+#define CLIENT_ADDRESS_INTERNAL_H
 
 #include "address.h"
 #include "digest.h"
-#include "request.h"
+#include "request_internal.h"
 
 /* The networks of a list that the settings have checked; the caller frees them. */
 struct network *client_trusted(const char *list, size_t *ret_count);

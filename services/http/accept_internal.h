@@ -2,8 +2,8 @@
  * What a client wants to read (RFC 9110 12.5): of POST /turn one envelope, or events while
  * the turn runs; of the page plain or compressed bytes.
  */
-#ifndef ACCEPT_H
-#define ACCEPT_H
+#ifndef ACCEPT_INTERNAL_H
+#define ACCEPT_INTERNAL_H
 
 #include "span.h"
 

@@ -2,8 +2,8 @@
  * Headers of the form `value; name=value; name="value"` (RFC 9110 5.6.6): Content-Type
  * and Content-Disposition.
  */
-#ifndef PARAMETERS_H
-#define PARAMETERS_H
+#ifndef PARAMETERS_INTERNAL_H
+#define PARAMETERS_INTERNAL_H
 
 #include "span.h"
 

@@ -8,10 +8,10 @@
  * 9112 5.2 allows; a line without a name it drops, and a value it ends at a NUL: neither can be
  * seen from here.
  */
-#ifndef HEADERS_H
-#define HEADERS_H
+#ifndef HEADERS_INTERNAL_H
+#define HEADERS_INTERNAL_H
 
-#include "accept.h"
+#include "accept_internal.h"
 #include "id.h"
 #include "span.h"
 

@@ -7,16 +7,16 @@
  * An endpoint answers with one of the request_answer() family, exactly once: from any of
  * its functions, or later from the loop; until then the request is suspended and holds no
  * thread.  What is answered at the head, before a body, is sent at once and ends the connection
- * (linger.h); what is answered in the middle of one is sent behind it.
+ * (linger_internal.h); what is answered in the middle of one is sent behind it.
  */
-#ifndef REQUEST_H
-#define REQUEST_H
+#ifndef REQUEST_INTERNAL_H
+#define REQUEST_INTERNAL_H
 
-#include "connection.h"
-#include "envelope.h"
-#include "headers.h"
-#include "response.h"
-#include "router.h"
+#include "connection_internal.h"
+#include "envelope_internal.h"
+#include "headers_internal.h"
+#include "response_internal.h"
+#include "router_internal.h"
 
 struct endpoint;
 struct event_stream;

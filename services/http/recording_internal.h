@@ -3,13 +3,13 @@
  * first bytes are looked at, and where somebody is to hear it, it is kept.  In memory
  * only, and wiped.
  */
-#ifndef RECORDING_H
-#define RECORDING_H
+#ifndef RECORDING_INTERNAL_H
+#define RECORDING_INTERNAL_H
 
 #include "audio.h"
 #include "buffer.h"
 #include "digest.h"
-#include "multipart.h"
+#include "multipart_internal.h"
 
 /* Zeroed: none has begun. */
 struct recording {

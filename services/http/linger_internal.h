@@ -4,8 +4,8 @@
  * shut, and what still comes is read and thrown away for a bounded time and number of
  * bytes.
  */
-#ifndef LINGER_H
-#define LINGER_H
+#ifndef LINGER_INTERNAL_H
+#define LINGER_INTERNAL_H
 
 #include "server_internal.h"
 

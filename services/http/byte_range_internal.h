@@ -1,8 +1,8 @@
 /*
  * A part of something that a client asks for: `Range: bytes=0-499` (RFC 9110 14).
  */
-#ifndef BYTE_RANGE_H
-#define BYTE_RANGE_H
+#ifndef BYTE_RANGE_INTERNAL_H
+#define BYTE_RANGE_INTERNAL_H
 
 #include "span.h"
 

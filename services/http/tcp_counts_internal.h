@@ -1,8 +1,8 @@
 /*
  * What the kernel knows of a TCP connection.
  */
-#ifndef TCP_COUNTS_H
-#define TCP_COUNTS_H
+#ifndef TCP_COUNTS_INTERNAL_H
+#define TCP_COUNTS_INTERNAL_H
 
 #include <stdbool.h>
 #include <stdint.h>

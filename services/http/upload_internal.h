@@ -6,11 +6,11 @@
  * its first bytes are looked at (take_audio()).  Its bytes are kept, in memory only,
  * where they have to be heard: somebody can, and there is no transcript.
  */
-#ifndef UPLOAD_H
-#define UPLOAD_H
+#ifndef UPLOAD_INTERNAL_H
+#define UPLOAD_INTERNAL_H
 
-#include "form.h"
-#include "headers.h"
+#include "form_internal.h"
+#include "headers_internal.h"
 #include "settings.h"
 #include "turn.h"
 

@@ -2,8 +2,8 @@
  * Overload: when a loop, or the store behind it, keeps everybody waiting, new work is
  * turned away at its head, so that turns under way go on as if nothing were.
  */
-#ifndef OVERLOAD_H
-#define OVERLOAD_H
+#ifndef OVERLOAD_INTERNAL_H
+#define OVERLOAD_INTERNAL_H
 
 #include "metrics.h"
 #include "server_internal.h"

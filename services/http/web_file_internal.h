@@ -2,8 +2,8 @@
  * A file of the page, compiled in: as it is, and compressed by gzip.  CMake makes the table
  * of all of them (poise_embed_page).
  */
-#ifndef WEB_FILE_H
-#define WEB_FILE_H
+#ifndef WEB_FILE_INTERNAL_H
+#define WEB_FILE_INTERNAL_H
 
 #include "span.h"
 

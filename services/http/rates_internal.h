@@ -7,8 +7,8 @@
  * kept, that at which its quota will be whole again.  The table has a fixed size: where it
  * is full, the client whose quota is whole soonest is forgotten, which errs in its favour.
  */
-#ifndef RATES_H
-#define RATES_H
+#ifndef RATES_INTERNAL_H
+#define RATES_INTERNAL_H
 
 #include "span.h"
 

@@ -11,10 +11,10 @@
  * A client that leaves ends its request, not the turn: whoever tells the events must know
  * when the request has gone (endpoint->free).
  */
-#ifndef EVENT_STREAM_H
-#define EVENT_STREAM_H
+#ifndef EVENT_STREAM_INTERNAL_H
+#define EVENT_STREAM_INTERNAL_H
 
-#include "request.h"
+#include "request_internal.h"
 
 struct event_stream;
 

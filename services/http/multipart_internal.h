@@ -9,8 +9,8 @@
  * transfer encodings that would have to be decoded, more or longer headers and more parts
  * than the bounds below, and a body that ends before its closing boundary.
  */
-#ifndef MULTIPART_H
-#define MULTIPART_H
+#ifndef MULTIPART_INTERNAL_H
+#define MULTIPART_INTERNAL_H
 
 #include "span.h"
 

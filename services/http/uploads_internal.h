@@ -5,10 +5,10 @@
  * connection before, which nobody has told us of yet.  The older one is answered
  * 409 turn_in_progress, where it still ends, and what came of it is forgotten at once.
  */
-#ifndef UPLOADS_H
-#define UPLOADS_H
+#ifndef UPLOADS_INTERNAL_H
+#define UPLOADS_INTERNAL_H
 
-#include "request.h"
+#include "request_internal.h"
 
 struct uploads;
 

@@ -2,11 +2,11 @@
  * What POST /ask and POST /v1/chat have in common: a JSON body becomes a question (ask.h), and its result
  * the reply.
  */
-#ifndef GROUNDED_H
-#define GROUNDED_H
+#ifndef GROUNDED_INTERNAL_H
+#define GROUNDED_INTERNAL_H
 
-#include "form.h"
-#include "request.h"
+#include "form_internal.h"
+#include "request_internal.h"
 
 typedef bool read_question_fn(struct json_object *body, struct ask_request *ret_request,
                               struct field_errors *errors);

@@ -2,8 +2,8 @@
  * How many connections each client address has open, in the whole process: for
  * MAX_CONNECTIONS_PER_ADDRESS.  Asked for once a connection, by any loop.
  */
-#ifndef ADDRESSES_H
-#define ADDRESSES_H
+#ifndef ADDRESSES_INTERNAL_H
+#define ADDRESSES_INTERNAL_H
 
 #include "address.h"
 

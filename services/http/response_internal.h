@@ -1,8 +1,8 @@
 /*
  * A reply as it goes over the wire: status, headers, body.
  */
-#ifndef RESPONSE_H
-#define RESPONSE_H
+#ifndef RESPONSE_INTERNAL_H
+#define RESPONSE_INTERNAL_H
 
 #include "server_internal.h"
 

@@ -2,13 +2,13 @@
  * What clients fill in: the fields of JSON bodies, the Idempotency-Key, and what is wrong with them
  * (`details.errors` of validation_error).
  */
-#ifndef FORM_H
-#define FORM_H
+#ifndef FORM_INTERNAL_H
+#define FORM_INTERNAL_H
 
 #include "ask.h"
 #include "coach.h"
 #include "filter.h"
-#include "headers.h"
+#include "headers_internal.h"
 #include "private_text.h"
 #include "span.h"
 #include "store.h"

@@ -1,11 +1,11 @@
 /*
  * A JSON body that is read whole: the state of a request whose endpoint takes one.
  */
-#ifndef JSON_BODY_H
-#define JSON_BODY_H
+#ifndef JSON_BODY_INTERNAL_H
+#define JSON_BODY_INTERNAL_H
 
-#include "form.h"
-#include "request.h"
+#include "form_internal.h"
+#include "request_internal.h"
 
 #include <json-c/json.h>
 

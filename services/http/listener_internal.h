@@ -1,10 +1,10 @@
 /*
  * The listening socket: accepts before other work is done, a bounded number at a time.  When
- * all places are taken a connection that does nothing makes room (connection.h), and only
+ * all places are taken a connection that does nothing makes room (connection_internal.h), and only
  * where there is none the new one is told 503.
  */
-#ifndef LISTENER_H
-#define LISTENER_H
+#ifndef LISTENER_INTERNAL_H
+#define LISTENER_INTERNAL_H
 
 #include "server_internal.h"
 

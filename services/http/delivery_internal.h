@@ -6,8 +6,8 @@
  * tcp(7)).  A client that was gone when the reply was due, a write that failed, a
  * connection that was reset, or five seconds without the acknowledgement: it has not.
  */
-#ifndef DELIVERY_H
-#define DELIVERY_H
+#ifndef DELIVERY_INTERNAL_H
+#define DELIVERY_INTERNAL_H
 
 #include "id.h"
 #include "server_internal.h"

@@ -6,10 +6,10 @@
  * The process counts by itself first, which costs nothing.  Where other processes use the
  * same store, the store's count holds as well.
  */
-#ifndef THROTTLE_H
-#define THROTTLE_H
+#ifndef THROTTLE_INTERNAL_H
+#define THROTTLE_INTERNAL_H
 
-#include "request.h"
+#include "request_internal.h"
 
 /* By this process' own count: OK, or ERROR_RATE_LIMITED; what is left is noted in
  * request->rate. */

@@ -1,8 +1,8 @@
 /*
  * From a method and a request target to a route of tables/routes.def.
  */
-#ifndef ROUTER_H
-#define ROUTER_H
+#ifndef ROUTER_INTERNAL_H
+#define ROUTER_INTERNAL_H
 
 #include "names.h"
 #include "span.h"

@@ -2,14 +2,14 @@
  * The one writer of envelopes: what every JSON reply looks like, and the headers that go
  * with it.
  */
-#ifndef ENVELOPE_H
-#define ENVELOPE_H
+#ifndef ENVELOPE_INTERNAL_H
+#define ENVELOPE_INTERNAL_H
 
 #include "errors.h"
 #include "id.h"
 #include "private_text.h"
-#include "rates.h"
-#include "response.h"
+#include "rates_internal.h"
+#include "response_internal.h"
 #include "turn.h"
 
 #include <stdbool.h>
