@@ -1,3 +1,6 @@
+/*
+ * Lines into blocks: paragraphs, lists, tables, code, under the headings that they stand below.
+ */
 #include "chunk_internal.h"
 
 #include "mem.h"

@@ -1,3 +1,6 @@
+/*
+ * The kinds of lines of CommonMark, each told by the line alone.
+ */
 #include "markdown_internal.h"
 
 #include <string.h>

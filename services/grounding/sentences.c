@@ -1,3 +1,6 @@
+/*
+ * Where sentences end.
+ */
 #include "sentences_internal.h"
 
 #include "terms_internal.h"

@@ -1,3 +1,6 @@
+/*
+ * Words of a text, stemmed, and told apart by how they are written.
+ */
 #include "terms.h"
 
 #include "mem.h"
