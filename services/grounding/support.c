@@ -287,6 +287,10 @@ static bool stands_in_passages(struct support *support,
         best.window >= COVERED_LEAST && (best.is_repeated ? best.is_own : !must_repeat);
     if (holds && !best.is_repeated && best.sentence != NULL)
         holds = polarity_agrees(support, claim, best.sentence);
+    if (holds && best.sentence != NULL && !best.is_same) {
+        support_compare(support, best.sentence);
+        holds = !support_has_swapped(support, claim, best.sentence, best.single);
+    }
     if (holds && best.is_own && !best.is_same)
         holds = parts_are_own(support, claim, cited, best.own);
     return holds;
