@@ -67,7 +67,7 @@ Test(uploads, past_their_budget_one_more_is_refused_before_its_body_and_memory_c
 {
     enum { HELD = 4 };
     struct world *world =
-        world_with_groq("UPLOADS_MAX_BYTES=20000000", "STT_PROVIDER=deepgram");
+        world_with_groq("UPLOADS_MAX_BYTES=18000000", "STT_PROVIDER=deepgram");
     struct connection *held[HELD];
     struct session session = start_session(world, 3);
     long before = program_resident_kb(world->program);
