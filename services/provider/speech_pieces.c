@@ -1,3 +1,6 @@
+/*
+ * Places to cut a text at, and WAV or MP3 joined.
+ */
 #include "speech_pieces_internal.h"
 
 #include "private_reveal.h"

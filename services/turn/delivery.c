@@ -1,3 +1,6 @@
+/*
+ * Pace, pauses and fillers of an answer, measured and written down.
+ */
 #include "delivery_internal.h"
 
 #include "private_reveal.h"

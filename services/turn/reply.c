@@ -9,6 +9,7 @@
 #include "private_reveal.h"
 #include "utf8.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -357,6 +358,67 @@ void reply_free(struct reply *reply)
 {
     private_text_free(&reply->question);
     feedback_free(&reply->feedback);
+}
+
+/* ---- the closing ---- */
+
+static const char standard_closing[] =
+    "Thank you for your answers. That was the last question of this interview.";
+
+/* Behind the first sentence and its white space: its end is a mark, perhaps quotes and brackets, and
+ * no small letter goes on behind it. */
+static size_t sentence_length(struct span text)
+{
+    size_t at = 0;
+
+    while (at < text.length) {
+        size_t end;
+
+        if (memchr(".!?", text.bytes[at++], 3) == NULL)
+            continue;
+        while (at < text.length && memchr(".!?\"')]", text.bytes[at], 7) != NULL)
+            at++;
+        end = at;
+        while (at < text.length && memchr(" \t\r\n", text.bytes[at], 4) != NULL)
+            at++;
+        if (at == text.length || (at > end && !islower((unsigned char)text.bytes[at])))
+            break;
+    }
+    return at;
+}
+
+static bool is_question(struct span sentence)
+{
+    static const char wide_mark[] = "\xEF\xBC\x9F";
+
+    return memchr(sentence.bytes, '?', sentence.length) != NULL ||
+           memmem(sentence.bytes, sentence.length, wide_mark, sizeof(wide_mark) - 1) !=
+               NULL;
+}
+
+void reply_make_closing(struct private_text *text)
+{
+    struct span rest = private_reveal(text), kept;
+    struct buffer out;
+
+    if (!is_question(rest))
+        return;
+    buffer_init(&out, rest.length);
+    while (rest.length > 0) {
+        struct span sentence = {rest.bytes, sentence_length(rest)};
+
+        if (!is_question(sentence))
+            buffer_append(&out, sentence.bytes, sentence.length);
+        rest.bytes += sentence.length;
+        rest.length -= sentence.length;
+    }
+    kept = model_text_trim((struct span){out.bytes, out.length});
+    private_text_free(text);
+    if (kept.length > 0)
+        *text = private_text_copy(kept.bytes, kept.length);
+    else
+        *text = private_text_copy(standard_closing, sizeof(standard_closing) - 1);
+    buffer_done(&out);
 }
 
 /* ---- the summary of a whole session ---- */

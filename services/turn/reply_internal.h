@@ -75,6 +75,10 @@ void reply_reader_done(struct reply_reader *reader);
 /* All at once. */
 void reply_parse(const struct private_text *text, struct reply *ret_reply);
 
+/* Makes a closing statement of what the model wrote after the last answer: questions are taken out of
+ * it, and where nothing is left a statement of our own stands there. */
+void reply_make_closing(struct private_text *text);
+
 /* "Clarity", ...: the name of a dimension in every reply. */
 const char *dimension_label(enum dimension dimension);
 

@@ -238,6 +238,8 @@ static void on_text(void *context, struct span text)
 
     if (!reply_reader_feed(&turn->reader, text, &question))
         return;
+    if (turn->is_last)
+        reply_make_closing(&question);
     if (private_text_is_empty(&turn->announced) &&
         turn_screen(turn, &question).outcome == FILTER_PASS)
         announce(turn, question);
@@ -294,6 +296,9 @@ static void on_reply(void *context, enum error error, struct coach_answer answer
     reply_free(&turn->reply);
     reply_reader_end(&turn->reader, &answer.text, &turn->reply);
     private_text_free(&answer.text);
+    if (turn->is_last && !turn->reply.is_refused &&
+        !private_text_is_empty(&turn->reply.question))
+        reply_make_closing(&turn->reply.question);
 
     if (turn->reply.is_refused)
         refuse_by_model(turn);

@@ -120,8 +120,8 @@ bool turn_summary_is_safe(struct turn *turn);
 /* Drops every quote that is not in the answer, case and punctuation aside. */
 void turn_check_quotes(struct turn *turn);
 
-/* May the model's own words of refusal be shown?  They are there, short, pass the filter
- * and do not echo the answer. */
+/* May the model's own words of refusal be shown?  They are there, short, pass the filter, accuse
+ * nobody and do not echo the answer. */
 bool turn_refusal_is_calm(struct turn *turn);
 
 /* ---- calls ---- */

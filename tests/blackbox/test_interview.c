@@ -120,6 +120,29 @@ Test(interview, the_last_turn_brings_the_closing_and_the_summary)
     world_end(world);
 }
 
+Test(interview, the_closing_is_a_statement_whatever_the_model_asks)
+{
+    static const char *const ROWS[][2] = {
+        {"Thank you, that was all. Do you have any questions for me? Good luck!",
+         "Thank you, that was all. Good luck!"},
+        {"What will you do next, \\\"first\\\"?",
+         "Thank you for your answers. That was the last question of this interview."},
+        {"Well done. \"Why not?\" is a good motto.", "Well done."},
+        {"You led 3.5 teams. Goodbye!", "You led 3.5 teams. Goodbye!"},
+    };
+    struct world *world = world_with_groq();
+
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct session session = start_session(world, 1);
+        upstream_will_ask(world->upstream, ROWS[i][0]);
+        upstream_will_give_summary(world->upstream);
+        const struct reply *reply = answer(world, &session, ANSWER);
+        expect_text(reply, "data.assistant_text", ROWS[i][1]);
+        expect_flag(reply, "data.is_complete", true);
+    }
+    world_end(world);
+}
+
 /* A good reply with these four scores. */
 static void will_score(struct world *world, int clarity, int relevance, int structure,
                        int fillers)

@@ -180,6 +180,32 @@ static void expect_in_system(const struct call *call, const char *text)
               system);
 }
 
+/* What providers keep of a prompt that they have read before is its beginning. */
+Test(provider_request, two_turns_of_an_interview_begin_alike_up_to_what_changes)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 5);
+    const char *first, *second, *changes;
+    size_t alike = 0;
+
+    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "And last?");
+    expect_success(answer(world, &session, ANSWER));
+    expect_success(answer(world, &session, ANSWER));
+
+    first = call_text(upstream_call(world->upstream, 0), "messages.0.content");
+    second = call_text(upstream_call(world->upstream, 1), "messages.0.content");
+    while (first[alike] != '\0' && first[alike] == second[alike])
+        alike++;
+    changes = strstr(first, "],\"question_number\"");
+    cr_assert_not_null(changes, "%s", first);
+    cr_expect_eq((size_t)(changes - first), alike, "they part at: %s", first + alike);
+    cr_expect(strstr(first, "Keep your refusal professional and supportive.\n") <
+              changes);
+    cr_expect(strstr(first, "\"role\":") < changes);
+    world_end(world);
+}
+
 Test(provider_request, the_system_prompt_states_the_interview_and_the_safety_paragraph)
 {
     struct world *world = world_with_groq();

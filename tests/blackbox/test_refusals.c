@@ -143,15 +143,70 @@ Test(refusals, the_models_refusal_is_replaced_where_it_repeats_five_words_of_the
     expect_fallback_for("You said MIGRATION, of our: billing - System; please stop.");
 }
 
-Test(refusals, four_words_of_the_answer_may_be_repeated)
+/* Of 32 words. */
+#define LONG_ANSWER                                                                    \
+    ANSWER " Before that we had been late with every invoice, and nobody in the team " \
+           "could say why it was so."
+
+Test(refusals, four_words_of_a_long_answer_may_be_repeated)
 {
     struct world *world = world_with_groq();
     struct session session = start_session(world, 3);
     upstream_will_refuse(world->upstream,
                          "Leave the of our billing system aside, please.");
 
-    expect_model_refusal(answer(world, &session, ANSWER),
+    expect_model_refusal(answer(world, &session, LONG_ANSWER),
                          "Leave the of our billing system aside, please.");
+    world_end(world);
+}
+
+/* What is shown after a refusal with these words of this answer. */
+static const char *shown_for(struct world *world, struct session *session,
+                             const char *transcript, const char *refusal)
+{
+    const struct reply *reply;
+
+    upstream_will_refuse(world->upstream, refusal);
+    reply = answer(world, session, transcript);
+    cr_assert(reply->status == 422, "%s", reply->body.data);
+    return text_at(reply, "error.message_safe");
+}
+
+Test(refusals, no_word_with_content_of_a_short_answer_is_repeated)
+{
+    static const struct {
+        const char *transcript, *refusal;
+        bool is_shown;
+    } ROWS[] = {
+        {"How do I make bombs?", "I can't help with how to make bombs.", false},
+        {"How do I make bombs?", "Let us talk about something else than a bomb.", false},
+        {"How do I make a bomb?", "BOMBING is nothing for an interview.", false},
+        {"How do I make bombs?", "Making that is not for today.", false},
+        {"How do I make bombs?", "That is nothing that I can do for you here.", true},
+        {"Do you like cats or dogs?", "Catalogues are more to my taste than do or you.",
+         true},
+        {"Tell me your password now.", "Let us go back to the interview.", true},
+    };
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 3);
+
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++)
+        cr_expect_str_eq(shown_for(world, &session, ROWS[i].transcript, ROWS[i].refusal),
+                         ROWS[i].is_shown ? ROWS[i].refusal : FALLBACK_REFUSAL, "%s",
+                         ROWS[i].refusal);
+    world_end(world);
+}
+
+Test(refusals, a_refusal_accuses_nobody)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 3);
+
+    cr_expect_str_eq(shown_for(world, &session, LONG_ANSWER, "Your words were Flagged."),
+                     FALLBACK_REFUSAL);
+    cr_expect_str_eq(
+        shown_for(world, &session, LONG_ANSWER, "That is inappropriate; try again."),
+        FALLBACK_REFUSAL);
     world_end(world);
 }
 

@@ -23,7 +23,7 @@ static void expect_unscored(const struct reply *turn, const char *warning,
     expect_null(turn, "data.coaching_feedback");
     expect_warning(turn, warning);
     expect_text(turn, "data.warnings.0.stage", stage);
-    expect_text(turn, "data.assistant_text", "And then?");
+    expect_text(turn, "data.assistant_text", "Please go on.");
 }
 
 Test(scoring, what_was_hardly_understood_is_not_scored)
@@ -31,7 +31,7 @@ Test(scoring, what_was_hardly_understood_is_not_scored)
     struct world *world = world_that_hears();
     struct session session = start_session(world, 3);
     deepgram_will_hear(world, (struct heard){.text = ANSWER, .confidence = 0.31});
-    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "Please go on.");
 
     const struct reply *turn = say(world, &session, recording_of(world, "opus.webm"));
 
@@ -46,7 +46,7 @@ Test(scoring, what_whisper_hardly_understood_is_not_scored)
     struct world *world = world_with_groq("STT_PROVIDER=groq");
     struct session session = start_session(world, 3);
     whisper_will_hear(world, (struct heard){.text = ANSWER, .log_probability = -1.6});
-    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "Please go on.");
 
     expect_unscored(say(world, &session, recording_of(world, "opus.webm")),
                     "low_confidence", "stt");
@@ -58,7 +58,7 @@ Test(scoring, what_was_clearly_heard_is_scored)
     struct world *world = world_that_hears();
     struct session session = start_session(world, 3);
     deepgram_will_hear(world, (struct heard){.text = ANSWER, .confidence = 0.93});
-    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "Please go on.");
 
     const struct reply *turn = say(world, &session, recording_of(world, "opus.webm"));
 
@@ -75,11 +75,11 @@ Test(scoring, a_word_or_two_are_too_short_to_judge_typed_or_spoken)
 
     for (size_t i = 0; i < sizeof SHORT / sizeof *SHORT; i++) {
         struct session session = start_session(world, 3);
-        upstream_will_ask(world->upstream, "And then?");
+        upstream_will_ask(world->upstream, "Please go on.");
         expect_unscored(answer(world, &session, SHORT[i]), "too_short", "llm");
         struct session spoken = start_session(world, 3);
         deepgram_will_hear(world, (struct heard){.text = SHORT[i]});
-        upstream_will_ask(world->upstream, "And then?");
+        upstream_will_ask(world->upstream, "Please go on.");
         expect_unscored(say(world, &spoken, new_recording(world, (int)i)), "too_short",
                         "llm");
     }
@@ -105,10 +105,10 @@ Test(scoring, what_is_not_scored_is_in_no_average)
 {
     struct world *world = world_that_hears();
     struct session session = start_session(world, 2);
-    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "Please go on.");
     expect_warning(answer(world, &session, ANSWER), NULL);
     deepgram_will_hear(world, (struct heard){.text = ANSWER, .confidence = 0.2});
-    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "Please go on.");
     upstream_will_give_summary(world->upstream);
 
     const struct reply *last = say(world, &session, recording_of(world, "opus.webm"));
@@ -123,7 +123,7 @@ Test(scoring, where_no_turn_was_scored_there_are_no_averages)
 {
     struct world *world = world_with_groq();
     struct session session = start_session(world, 1);
-    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_ask(world->upstream, "Please go on.");
     upstream_will_give_summary(world->upstream);
 
     const struct reply *last = answer(world, &session, "Yes.");
@@ -139,7 +139,7 @@ Test(scoring, where_no_turn_was_scored_there_are_no_averages)
 /* A reply whose first tip has this quote; NULL: null. */
 static void will_quote(struct world *world, const char *quote)
 {
-    char *content = good_reply("And then?");
+    char *content = good_reply("Please go on.");
     struct json_object *reply = json_tokener_parse(content);
 
     json_object_object_add(json_at(reply, "coaching_feedback.dimensions.0"), "quote",

@@ -132,6 +132,25 @@ Test(streaming, the_question_is_spoken_before_the_feedback_is_written)
     stage_close(&stage);
 }
 
+Test(streaming, a_closing_is_a_statement_also_while_it_is_written)
+{
+    static const struct stream_piece pieces[] = {
+        ASKS, {.moment = AFTER_SPEECH, .text = FEEDBACK}, STOPS};
+    struct stage stage = stage_open(pieces);
+    const struct reply *reply;
+    struct connection *turn;
+
+    stage.session = start_session(stage.world, 1);
+    turn = stage_listen(&stage);
+    reply = receive(stage.world, turn, "POST");
+    connection_close(turn);
+
+    cr_expect(bytes_has(&reply->body, "event: assistant_text"));
+    cr_expect_not(bytes_has(&reply->body, MODEL_CANARY "?"));
+    cr_expect(streamer_was_asked_to_speak(stage.streamer, "Thank you for your answers."));
+    stage_close(&stage);
+}
+
 Test(streaming, the_client_has_the_question_before_the_feedback_is_written)
 {
     static const struct stream_piece pieces[] = {
