@@ -12,13 +12,11 @@
 
 #include "coach_hash_internal.h"
 #include "coach_lines_internal.h"
-#include "coach_summary_internal.h"
 #include "json.h"
 #include "lexicon_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "question_bank_internal.h"
-#include "redirect_internal.h"
 #include "rubric_internal.h"
 
 #include <sodium.h>
