@@ -4,7 +4,7 @@
 #include "terms.h"
 
 #include "mem.h"
-#include "sentences_internal.h"
+#include "sentences.h"
 #include "terms_internal.h"
 
 #include <libstemmer.h>
@@ -21,12 +21,6 @@ struct terms_reader {
     unsigned char *shapes; /* owned; how each term is written; parallel to terms->all */
     size_t shape_capacity;
 };
-
-static void read_words(struct terms_reader *reader, struct span text,
-                       struct span sentence);
-static void add_terms(struct terms_reader *reader, struct span text, struct span sentence,
-                      enum term_place place);
-static void settle_names(struct terms_reader *reader);
 
 struct terms_reader *terms_reader_new(void)
 {
@@ -47,23 +41,6 @@ void terms_reader_free(struct terms_reader *reader)
     free(reader->slots);
     free(reader->shapes);
     free(reader);
-}
-
-void terms_read(struct terms_reader *reader, struct span text, struct terms *terms)
-{
-    struct sentences sentences;
-    struct span sentence;
-
-    terms->count = terms->sentence_count = terms->stems_length = 0;
-    reader->terms = terms;
-    sentences_init(&sentences, text);
-    while (sentences_next(&sentences, &sentence)) {
-        read_words(reader, text, sentence);
-        if (reader->count > 0)
-            add_terms(reader, text, sentence, sentences.place);
-    }
-    settle_names(reader);
-    reader->terms = NULL;
 }
 
 static void read_words(struct terms_reader *reader, struct span text,
@@ -279,6 +256,23 @@ static void settle_names(struct terms_reader *reader)
         else if (seen & SEEN_AS_NAME)
             term->flags |= TERM_NAME;
     }
+}
+
+void terms_read(struct terms_reader *reader, struct span text, struct terms *terms)
+{
+    struct sentences sentences;
+    struct span sentence;
+
+    terms->count = terms->sentence_count = terms->stems_length = 0;
+    reader->terms = terms;
+    sentences_init(&sentences, text);
+    while (sentences_next(&sentences, &sentence)) {
+        read_words(reader, text, sentence);
+        if (reader->count > 0)
+            add_terms(reader, text, sentence, sentences.place);
+    }
+    settle_names(reader);
+    reader->terms = NULL;
 }
 
 void terms_done(struct terms *terms)

@@ -1,7 +1,7 @@
 /*
  * The kinds of lines of CommonMark, each told by the line alone.
  */
-#include "markdown_internal.h"
+#include "markdown.h"
 
 #include <string.h>
 

@@ -5,10 +5,10 @@
  * end of its paragraph, and at the end of a heading, of an item of a list, of a row of a table and of a
  * line of code.  Lines that are wrapped belong together.
  */
-#ifndef SENTENCES_INTERNAL_H
-#define SENTENCES_INTERNAL_H
+#ifndef SENTENCES_H
+#define SENTENCES_H
 
-#include "markdown_internal.h"
+#include "markdown.h"
 #include "span.h"
 #include "terms.h"
 

@@ -2,8 +2,8 @@
  * One line of Markdown: what it is by itself, and where what it says begins.  Block structure that takes
  * more than a line to see (what is inside a fence, a heading by its underline) is the caller's.
  */
-#ifndef MARKDOWN_INTERNAL_H
-#define MARKDOWN_INTERNAL_H
+#ifndef MARKDOWN_H
+#define MARKDOWN_H
 
 #include "span.h"
 

@@ -11,10 +11,6 @@
 
 enum { DECOMPOSED_MOST = 24 }; /* U+FDFA, the longest, has 18 */
 
-static void read_word(struct span text, size_t end, struct word *word);
-static void read_number(struct span text, size_t end, struct word *word);
-static void finish_word(struct span text, struct word *word);
-
 static bool is_ideograph(uint32_t c)
 {
     return (c >= 0x3041 && c <= 0x30ff) || (c >= 0x3400 && c <= 0x9fff) ||
@@ -91,36 +87,6 @@ static size_t skip_address(struct span text, size_t at, size_t end)
         return at;
     close = memchr(text.bytes + at, ')', end - at);
     return close == NULL ? at : (size_t)(close - text.bytes);
-}
-
-bool word_next(struct span text, struct span sentence, size_t *offset,
-               struct word *ret_word)
-{
-    size_t start = (size_t)(sentence.bytes - text.bytes), end = start + sentence.length;
-    size_t from = *offset < start ? start : *offset, at = from, next;
-    enum letter letter = LETTER_NONE;
-
-    for (; at < end; at = next) {
-        letter = letter_at(text, at, end, &next);
-        if (letter != LETTER_NONE && letter != LETTER_MARK)
-            break;
-        if (text.bytes[at] == '%')
-            break;
-        if (skip_address(text, at, end) > at)
-            next = skip_address(text, at, end);
-    }
-    if (at >= end)
-        return false;
-    *ret_word = (struct word){.start = at, .end = next};
-    if (from == start || begins_anew(text, from, at))
-        ret_word->shape |= WORD_FIRST;
-    if (letter == LETTER_DIGIT)
-        read_number(text, end, ret_word);
-    else if (letter != LETTER_NONE && letter != LETTER_IDEOGRAPH)
-        read_word(text, end, ret_word);
-    finish_word(text, ret_word);
-    *offset = ret_word->end;
-    return true;
 }
 
 /* "U.S.", "e.g.": the end of letters that each have a stop, or `at`. */
@@ -302,4 +268,34 @@ static void finish_word(struct span text, struct word *word)
         word->shape |= WORD_CAPITALS;
     if (has_inner || (uppers > 0 && digits > 0))
         word->shape |= WORD_MIXED;
+}
+
+bool word_next(struct span text, struct span sentence, size_t *offset,
+               struct word *ret_word)
+{
+    size_t start = (size_t)(sentence.bytes - text.bytes), end = start + sentence.length;
+    size_t from = *offset < start ? start : *offset, at = from, next;
+    enum letter letter = LETTER_NONE;
+
+    for (; at < end; at = next) {
+        letter = letter_at(text, at, end, &next);
+        if (letter != LETTER_NONE && letter != LETTER_MARK)
+            break;
+        if (text.bytes[at] == '%')
+            break;
+        if (skip_address(text, at, end) > at)
+            next = skip_address(text, at, end);
+    }
+    if (at >= end)
+        return false;
+    *ret_word = (struct word){.start = at, .end = next};
+    if (from == start || begins_anew(text, from, at))
+        ret_word->shape |= WORD_FIRST;
+    if (letter == LETTER_DIGIT)
+        read_number(text, end, ret_word);
+    else if (letter != LETTER_NONE && letter != LETTER_IDEOGRAPH)
+        read_word(text, end, ret_word);
+    finish_word(text, ret_word);
+    *offset = ret_word->end;
+    return true;
 }

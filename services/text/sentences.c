@@ -1,7 +1,7 @@
 /*
  * Where sentences end.
  */
-#include "sentences_internal.h"
+#include "sentences.h"
 
 #include "terms_internal.h"
 #include "utf8.h"
@@ -9,37 +9,9 @@
 #include <ctype.h>
 #include <string.h>
 
-static bool next_of_line(struct sentences *sentences, struct span *ret_sentence);
-static void next_of_prose(struct sentences *sentences, struct span *ret_sentence);
-static bool ends_sentence(struct span text, size_t from, size_t stop, size_t *ret_end);
-
 void sentences_init(struct sentences *sentences, struct span text)
 {
     *sentences = (struct sentences){.text = text, .is_line_start = true};
-}
-
-bool sentences_next(struct sentences *sentences, struct span *ret_sentence)
-{
-    struct span text = sentences->text;
-
-    while (sentences->at < text.length) {
-        if (sentences->is_line_start) {
-            if (next_of_line(sentences, ret_sentence))
-                return true;
-            continue;
-        }
-        if (text.bytes[sentences->at] == '\n') {
-            sentences->at++;
-            sentences->is_line_start = true;
-        } else if (strchr(" \t\r\f\v", text.bytes[sentences->at]) != NULL &&
-                   text.bytes[sentences->at] != '\0') {
-            sentences->at++;
-        } else {
-            next_of_prose(sentences, ret_sentence);
-            return true;
-        }
-    }
-    return false;
 }
 
 /* At the start of a line: gives the line where it is a sentence by itself, else moves to where its prose
@@ -100,37 +72,14 @@ static bool goes_on(struct span text, size_t at, bool is_item)
             markdown_line(text, line.content).kind == MARKDOWN_TEXT);
 }
 
-static void next_of_prose(struct sentences *sentences, struct span *ret_sentence)
-{
-    struct span text = sentences->text;
-    size_t from = sentences->at, at = from, end;
-
-    for (; at < text.length; at++) {
-        char c = text.bytes[at];
-
-        if (c == '\f' || (c == '\n' && !goes_on(text, at + 1, sentences->is_item)))
-            break;
-        if ((c == '.' || c == '!' || c == '?' || (unsigned char)c >= 0xe3) &&
-            ends_sentence(text, from, at, &end)) {
-            at = end;
-            break;
-        }
-    }
-    sentences->at = at;
-    sentences->place = TERM_PROSE;
-    while (at > from && isspace((unsigned char)text.bytes[at - 1]))
-        at--;
-    *ret_sentence = (struct span){text.bytes + from, at - from};
-}
-
-#define WIDE_SIGNS 5
-
 static bool starts_with(struct span text, size_t at, const char *what)
 {
     size_t length = strlen(what);
 
     return text.length - at >= length && memcmp(text.bytes + at, what, length) == 0;
 }
+
+#define WIDE_SIGNS 5
 
 /* Past all of these signs: `narrow` has those of ASCII, `wide` the others. */
 static size_t skip_signs(struct span text, size_t at, const char *narrow,
@@ -267,4 +216,51 @@ static bool ends_sentence(struct span text, size_t from, size_t stop, size_t *re
         return false;
     *ret_end = end;
     return true;
+}
+
+static void next_of_prose(struct sentences *sentences, struct span *ret_sentence)
+{
+    struct span text = sentences->text;
+    size_t from = sentences->at, at = from, end;
+
+    for (; at < text.length; at++) {
+        char c = text.bytes[at];
+
+        if (c == '\f' || (c == '\n' && !goes_on(text, at + 1, sentences->is_item)))
+            break;
+        if ((c == '.' || c == '!' || c == '?' || (unsigned char)c >= 0xe3) &&
+            ends_sentence(text, from, at, &end)) {
+            at = end;
+            break;
+        }
+    }
+    sentences->at = at;
+    sentences->place = TERM_PROSE;
+    while (at > from && isspace((unsigned char)text.bytes[at - 1]))
+        at--;
+    *ret_sentence = (struct span){text.bytes + from, at - from};
+}
+
+bool sentences_next(struct sentences *sentences, struct span *ret_sentence)
+{
+    struct span text = sentences->text;
+
+    while (sentences->at < text.length) {
+        if (sentences->is_line_start) {
+            if (next_of_line(sentences, ret_sentence))
+                return true;
+            continue;
+        }
+        if (text.bytes[sentences->at] == '\n') {
+            sentences->at++;
+            sentences->is_line_start = true;
+        } else if (strchr(" \t\r\f\v", text.bytes[sentences->at]) != NULL &&
+                   text.bytes[sentences->at] != '\0') {
+            sentences->at++;
+        } else {
+            next_of_prose(sentences, ret_sentence);
+            return true;
+        }
+    }
+    return false;
 }

@@ -4,7 +4,7 @@
 #include "terms.h"
 
 #include "buffer.h"
-#include "sentences_internal.h"
+#include "sentences.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
