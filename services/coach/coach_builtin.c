@@ -189,6 +189,7 @@ static void write_coaching(const struct reading *reading, const struct coach_ask
     json_writer_init(&writer, out);
     json_begin_object(&writer);
     json_put_boolean(&writer, "refused", false);
+    json_put_string(&writer, "kind", answer_kind_name(reading->kind));
     json_put_span(&writer, "follow_up_question",
                   (struct span){question.bytes, question.length});
     write_feedback(&writer, &rubric);
