@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-enum { WORDS_MAX = 64 }; /* hesitations, or rules; more are not looked at: a bit each */
+#define WORDS_MAX 64 /* hesitations, or rules; more are not looked at: a bit each */
 
 /* Which phrases begin with a letter, by its number in the alphabet: a bit for each.  Most of what
  * is compared differs in its first letter already. */

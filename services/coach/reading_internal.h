@@ -11,7 +11,7 @@
 #include "fillers_internal.h"
 #include "flow_internal.h"
 
-enum { QUESTION_WORDS_MAX = 24 };
+#define QUESTION_WORDS_MAX 24
 
 /* The question just answered. */
 struct asked {

@@ -23,8 +23,8 @@ static bool check_list(struct filter *filter, size_t index,
             filter_check_entry(filter, index, text, strlen(text));
         if (outcome == (is_to_match ? FILTER_HIT : FILTER_PASS))
             continue;
-        snprintf(ret_problem->text, sizeof ret_problem->text, "entry %zu (%s): %s %zu %s",
-                 entry->position, entry->name,
+        snprintf(ret_problem->text, sizeof(ret_problem->text),
+                 "entry %zu (%s): %s %zu %s", entry->position, entry->name,
                  is_to_match ? "example" : "counter-example", i,
                  is_to_match ? "is not caught" : "is caught");
         return false;

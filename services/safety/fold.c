@@ -13,7 +13,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { MAX_DECOMPOSED = 24 }; /* U+FDFA, the longest, has 18 */
+#define MAX_DECOMPOSED 24 /* U+FDFA, the longest, has 18 */
 
 struct lookalike {
     uint32_t code_point;
@@ -80,7 +80,7 @@ bool fold_is_needed(const char *text, size_t length)
 static const char *lookalike_of(uint32_t code_point)
 {
     size_t low = 0;
-    size_t high = sizeof lookalikes / sizeof *lookalikes;
+    size_t high = sizeof(lookalikes) / sizeof(*lookalikes);
 
     while (low < high) {
         size_t middle = (low + high) / 2;

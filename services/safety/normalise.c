@@ -37,7 +37,7 @@ const uint8_t normalise_classes[256] = {
 };
 /* clang-format on */
 
-enum { BLOCK_BYTES = 32 };
+#define BLOCK_BYTES 32
 
 /* Written for the compiler, which makes a few vector instructions of the loop.  Two bytes behind the block
  * are read too. */
@@ -63,7 +63,7 @@ bool normalise_is_even(const char *text, size_t length)
     char rest[BLOCK_BYTES + 2] = ". . . . . . . . . . . . . . . . .";
     size_t at = 0;
 
-    for (; length - at >= sizeof rest; at += BLOCK_BYTES) {
+    for (; length - at >= sizeof(rest); at += BLOCK_BYTES) {
         if (!is_block_even(text + at))
             return false;
     }

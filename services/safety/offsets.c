@@ -14,7 +14,7 @@ void offsets_add_step(struct offsets *offsets, size_t to, size_t from)
     if (offsets->count == offsets->capacity) {
         offsets->capacity = offsets->capacity * 2 + 64;
         offsets->steps =
-            mem_realloc(offsets->steps, offsets->capacity * sizeof *offsets->steps);
+            mem_realloc(offsets->steps, offsets->capacity * sizeof(*offsets->steps));
     }
     offsets->steps[offsets->count++] =
         (struct offset_step){.to = (uint32_t)to, .from = (uint32_t)from};

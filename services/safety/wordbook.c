@@ -72,7 +72,7 @@ struct wordbook *wordbook_new(void)
     struct wordbook *book = MEM_NEW(struct wordbook);
 
     book->capacity = 256;
-    book->nodes = mem_zalloc(book->capacity * sizeof *book->nodes);
+    book->nodes = mem_zalloc(book->capacity * sizeof(*book->nodes));
     book->count = 1;
     return book;
 }
@@ -103,9 +103,9 @@ bool wordbook_add(struct wordbook *book, const char *word, bool is_strong)
         if (book->nodes[node].child[letter] == 0) {
             if (book->count == book->capacity) {
                 book->nodes =
-                    mem_realloc(book->nodes, book->capacity * 2 * sizeof *book->nodes);
+                    mem_realloc(book->nodes, book->capacity * 2 * sizeof(*book->nodes));
                 memset(book->nodes + book->capacity, 0,
-                       book->capacity * sizeof *book->nodes);
+                       book->capacity * sizeof(*book->nodes));
                 book->capacity *= 2;
             }
             book->nodes[node].child[letter] = (uint16_t)book->count++;
