@@ -41,6 +41,7 @@ size_t offsets_origin(const struct offsets *offsets, size_t to)
 {
     size_t low = 0;
     size_t high = offsets->count;
+    size_t origin;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -49,7 +50,7 @@ size_t offsets_origin(const struct offsets *offsets, size_t to)
         else
             high = middle;
     }
-    size_t origin = to;
+    origin = to;
     if (low > 0)
         origin = offsets->steps[low - 1].from + (to - offsets->steps[low - 1].to);
     if (low < offsets->count && origin > offsets->steps[low].from)
