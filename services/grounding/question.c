@@ -20,8 +20,7 @@ bool question_is_around(const struct terms *terms, const struct term *term)
     /* "thanks", but not the beginning of a thank-you note */
     if (span_equals(stem, "thank"))
         return term->end - term->start == strlen("thanks");
-    return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0 &&
-           words_is_on(stems, stem);
+    return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0 && words_is_on(stems, stem);
 }
 
 bool question_asks(const struct terms *terms, size_t at)
@@ -52,19 +51,16 @@ bool question_asks(const struct terms *terms, size_t at)
 
 /* Words after "how" that ask for a number. */
 static const char measures[] =
-        "many much long far old tall high deep often fast heavy wide large big hot "
-        "soon few short";
+    "many much long far old tall high deep often fast heavy wide large big hot "
+    "soon few short";
 
 /* Words after "what" and "which" that ask for a number, and for a time. */
 static const char quantities[] =
-        "percentage number amount percent length height width depth speed price "
-        "temperature cost size age distance rate share limit proportion";
-static const char times[] =
-        "year date day month century time decade";
-static const char persons[] =
-        "person name author scientist";
-static const char places[] =
-        "city country place town region";
+    "percentage number amount percent length height width depth speed price "
+    "temperature cost size age distance rate share limit proportion";
+static const char times[] = "year date day month century time decade";
+static const char persons[] = "person name author scientist";
+static const char places[] = "city country place town region";
 
 static enum question_kind kind_of_what(struct span question, size_t offset)
 {
@@ -164,8 +160,9 @@ double question_fit(enum question_kind kind, const struct terms *question,
                     struct span text)
 {
     static const char where[] = "in at on near from to inside under between";
-    static const char reasons[] = "because since so therefore due reason cause causes order "
-                                  "thus avoid prevent otherwise reasons caused for";
+    static const char reasons[] =
+        "because since so therefore due reason cause causes order "
+        "thus avoid prevent otherwise reasons caused for";
     bool is_fit = true;
     double fit = 1;
 
@@ -180,8 +177,7 @@ double question_fit(enum question_kind kind, const struct terms *question,
     case QUESTION_TIME: is_fit = has_time(question, terms, sentence, text); break;
     case QUESTION_PERSON: is_fit = has_new(TERM_NAME, question, terms, sentence); break;
     case QUESTION_PLACE:
-        is_fit =
-            has_new(TERM_NAME, question, terms, sentence) || has_one(where, text);
+        is_fit = has_new(TERM_NAME, question, terms, sentence) || has_one(where, text);
         break;
     case QUESTION_REASON: is_fit = has_one(reasons, text); break;
     case QUESTION_OTHER: break;
