@@ -1,3 +1,6 @@
+/*
+ * Cuts a text that is too long for one call of a speaker into pieces, and joins their audio.
+ */
 #include "speech_pieces_internal.h"
 
 #include "private_reveal.h"

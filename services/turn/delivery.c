@@ -1,3 +1,6 @@
+/*
+ * Measures how an answer was delivered, and says it as JSON and in a sentence.
+ */
 #include "delivery_internal.h"
 
 #include "private_reveal.h"
