@@ -2,7 +2,8 @@
  * Poise: an interview coach that refuses well.  One sentence for each room and its files:
  *
  *   base/      settings, errors, log, JSON and text that stays private: what every room needs.
- *   text/      words, and the JSON that a model wrote: what several rooms read texts with.
+ *   text/      words, terms, sentences and markdown read a text, model_json the JSON that a model wrote: what
+ *              several rooms read texts with.
  *   audio/     audio tells containers apart and how long a recording lasts; wav reads and writes one.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
@@ -18,7 +19,7 @@
  *              are what it says to the coach and makes of its answer, reply_stream finds the question
  *              while that is still being written, delivery measures how the answer was spoken.
  *   grounding/ ask is the pipeline from a question about the study material to an answer or a refusal, and
- *              gates says which; terms, chunk, corpus and index read the material, relevance and the
+ *              gates says which; chunk, corpus and index read the material, relevance and the
  *              retrievers find passages in it, generate has an answer made from them, and support holds
  *              it to them; refusal_log keeps what was refused.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every

@@ -2,20 +2,14 @@
  * The HTTP server of one loop: connections come in by a listening socket of its own,
  * requests go out to the rooms below, replies go back.
  *
- * libmicrohttpd reads requests and sends replies; the socket work around it is ours,
- * because what it does by itself falls short of the contract: a first line that is no
- * HTTP is answered 400 here (front_door.h), its own error replies get our envelope
- * (library_replies.h), bodies that are too long, too slow or end early are answered and
- * the reply can be read (linger.h), and whether a reply arrived is found out
- * (delivery.h).
+ * libmicrohttpd reads requests and sends replies, used through its public headers only.  What is left
+ * to us is who comes in (listener_internal.h), how long each part of a request may take
+ * (connection_internal.h), how much of bodies is kept (uploads_internal.h), that a reply before the
+ * end of a body can be read (linger_internal.h), and whether a reply arrived (delivery_internal.h).
  *
- * Where shared->tls is there the port speaks HTTPS, and only that: the handshake is ours
- * too (greeting.h), libmicrohttpd is lent the session (library_sessions.h).  Two who come by
- * TLS are not told why they are sent away, since nothing can be said before the handshake:
- * who is one too many, and who takes too long over it.
- *
- * What is left: libmicrohttpd 0.9.75 drops a header line that has no name (": value"),
- * and ends a header's value at a NUL; neither can be seen from here.
+ * What is no HTTP, and what does not fit a connection's memory, libmicrohttpd answers by itself (400,
+ * 413, 414, 431, 505, in HTML and without an X-Request-ID) or not at all, and closes.  A header line
+ * without a name is dropped, a value ends at a NUL, folded lines are joined.
  */
 #ifndef SERVER_H
 #define SERVER_H

@@ -49,9 +49,11 @@ const char *ruleset_hash(const struct ruleset *ruleset);
 /* How many entries refuse what they match; the others only count.  A rule set has at least one. */
 size_t ruleset_enforced_count(const struct ruleset *ruleset);
 
-/* What loading noticed and did not refuse, such as a pattern that can backtrack without
- * bound. Each is one line like a problem's text.  NULL past the last. */
-const char *ruleset_warning(const struct ruleset *ruleset, size_t index);
+/* What is no reason to refuse a list: patterns that can backtrack without bound, one at a
+ * time, from the entry numbered `*at` on, which moves past it.  false: no more.  It takes a
+ * while, so that loading leaves it to those who tell people. */
+bool ruleset_next_warning(const struct ruleset *ruleset, size_t *at,
+                          struct ruleset_problem *ret_warning);
 
 /* Holds every entry to its "examples" and "counter_examples": it alone must catch the former and let
  * the latter pass.  Writes what does not hold to `ret_problem`, from the example numbered `*at` on

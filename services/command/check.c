@@ -87,7 +87,6 @@ static struct filter *open_filter(const char *patterns)
     struct ruleset_problem problem;
     struct ruleset *ruleset;
     struct filter *filter;
-    const char *warning;
     bool is_loaded = patterns != NULL && patterns[0] != '\0'
                          ? ruleset_load_file(patterns, &ruleset, &problem)
                          : ruleset_load_default(&ruleset, &problem);
@@ -96,8 +95,8 @@ static struct filter *open_filter(const char *patterns)
         fprintf(stderr, "poise check: %s\n", problem.text);
         return NULL;
     }
-    for (size_t i = 0; (warning = ruleset_warning(ruleset, i)) != NULL; i++)
-        fprintf(stderr, "poise check: warning: %s\n", warning);
+    for (size_t at = 0; ruleset_next_warning(ruleset, &at, &problem);)
+        fprintf(stderr, "poise check: warning: %s\n", problem.text);
 
     filter = filter_new(ruleset);
     ruleset_unref(ruleset);

@@ -83,8 +83,8 @@ static bool check_patterns(const struct settings *settings)
     snprintf(detail, sizeof(detail), "%s patterns, rule set %s, %zu entries refuse",
              *path != '\0' ? "own" : "built-in", ruleset_hash(ruleset),
              ruleset_enforced_count(ruleset));
-    for (size_t at = 0; ruleset_warning(ruleset, at) != NULL; at++)
-        doctor_note("safety filter", ruleset_warning(ruleset, at));
+    for (size_t at = 0; ruleset_next_warning(ruleset, &at, &problem);)
+        doctor_note("safety filter", problem.text);
     ruleset_unref(ruleset);
     return doctor_say(true, "safety filter", detail);
 }

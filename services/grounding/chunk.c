@@ -1,3 +1,6 @@
+/*
+ * Lines into blocks: paragraphs, lists, tables, code, under the headings that they stand below.
+ */
 #include "chunk_internal.h"
 
 #include "mem.h"
@@ -7,10 +10,6 @@
 #include <string.h>
 
 #define BLOCK_BYTES_MOST (CHUNK_TOKENS * CHARACTERS_A_TOKEN * CHUNK_BLOCK_TIMES)
-
-static bool take_front_matter(struct chunker *chunker, struct span line);
-static void take_markdown(struct chunker *chunker, struct span line);
-static void open_block(struct chunker *chunker, enum chunk_block block);
 
 bool chunk_document(const char *file_name, enum chunk_format format, struct span text,
                     chunk_fn *tell, void *context)
@@ -83,35 +82,6 @@ static void append_line(struct chunker *chunker, struct span line)
         chunk_settle(chunker, true);
 }
 
-void chunk_take_line(struct chunker *chunker, struct span line)
-{
-    bool is_quoted;
-    struct span said = line;
-
-    if (chunker->front != FRONT_PAST && take_front_matter(chunker, line))
-        return;
-    is_quoted = unquote(chunker, &said);
-    if (chunker->fence.kind == MARKDOWN_FENCE && chunker->is_quote && !is_quoted)
-        chunk_close_block(chunker);
-    if (chunker->fence.kind == MARKDOWN_FENCE) {
-        struct markdown_line read;
-
-        line = chunker->is_quote ? said : line;
-        read = markdown_line(line, 0);
-        append_line(chunker, line);
-        if (!markdown_closes(&read, &chunker->fence))
-            return;
-        chunker->fence.kind = MARKDOWN_BLANK;
-        if (chunker->block == BLOCK_CODE)
-            chunk_close_block(chunker);
-        return;
-    }
-    if (is_quoted != chunker->is_quote)
-        chunk_close_block(chunker);
-    chunker->is_quote = is_quoted;
-    take_markdown(chunker, said);
-}
-
 /* "---", lines of "key: value", "---" at the very beginning: only the title is of use. */
 static bool take_front_matter(struct chunker *chunker, struct span line)
 {
@@ -165,6 +135,17 @@ static bool make_heading(struct chunker *chunker, int level)
     chunker->block = BLOCK_NONE;
     chunk_head(chunker, level, (struct span){heading, length});
     return true;
+}
+
+static void open_block(struct chunker *chunker, enum chunk_block block)
+{
+    chunk_close_block(chunker);
+    if (chunker->text.length > 0)
+        buffer_append_string(&chunker->text, "\n\n");
+    chunker->block = block;
+    chunker->block_start = chunker->text.length;
+    chunker->has_blank = false;
+    chunker->is_long_block = false;
 }
 
 static void take_text(struct chunker *chunker, struct span text,
@@ -245,15 +226,33 @@ static void take_markdown(struct chunker *chunker, struct span text)
     take_block_line(chunker, text, &line);
 }
 
-static void open_block(struct chunker *chunker, enum chunk_block block)
+void chunk_take_line(struct chunker *chunker, struct span line)
 {
-    chunk_close_block(chunker);
-    if (chunker->text.length > 0)
-        buffer_append_string(&chunker->text, "\n\n");
-    chunker->block = block;
-    chunker->block_start = chunker->text.length;
-    chunker->has_blank = false;
-    chunker->is_long_block = false;
+    bool is_quoted;
+    struct span said = line;
+
+    if (chunker->front != FRONT_PAST && take_front_matter(chunker, line))
+        return;
+    is_quoted = unquote(chunker, &said);
+    if (chunker->fence.kind == MARKDOWN_FENCE && chunker->is_quote && !is_quoted)
+        chunk_close_block(chunker);
+    if (chunker->fence.kind == MARKDOWN_FENCE) {
+        struct markdown_line read;
+
+        line = chunker->is_quote ? said : line;
+        read = markdown_line(line, 0);
+        append_line(chunker, line);
+        if (!markdown_closes(&read, &chunker->fence))
+            return;
+        chunker->fence.kind = MARKDOWN_BLANK;
+        if (chunker->block == BLOCK_CODE)
+            chunk_close_block(chunker);
+        return;
+    }
+    if (is_quoted != chunker->is_quote)
+        chunk_close_block(chunker);
+    chunker->is_quote = is_quoted;
+    take_markdown(chunker, said);
 }
 
 /* "Chapter 3", "PART II": what heads a chapter of a plain text stands in a paragraph of its own. */

@@ -17,7 +17,7 @@
 #define CHUNK_INTERNAL_H
 
 #include "buffer.h"
-#include "markdown_internal.h"
+#include "markdown.h"
 #include "span.h"
 
 #include <stdbool.h>

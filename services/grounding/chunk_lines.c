@@ -7,8 +7,6 @@
 
 #include <string.h>
 
-static void take_line(struct chunker *chunker, struct span bytes, bool is_ended);
-
 static struct span held_span(const struct chunker *chunker)
 {
     return chunker->held.length > 0
@@ -30,53 +28,6 @@ static size_t cut_of(const char *bytes, size_t length)
         ;
     return at > length - 4 && at > 1 && (unsigned char)bytes[at - 1] >= 0xc0 ? at - 1
                                                                              : length;
-}
-
-/* Reads what is held as a line that has not ended yet, but for its last, cut word. */
-static void take_held_part(struct chunker *chunker)
-{
-    size_t cut = cut_of(chunker->held.bytes, chunker->held.length);
-    size_t rest = chunker->held.length - cut;
-
-    take_line(chunker, (struct span){chunker->held.bytes, cut}, false);
-    memmove(chunker->held.bytes, chunker->held.bytes + cut, rest);
-    chunker->held.length = rest;
-}
-
-bool chunker_add(struct chunker *chunker, struct span bytes)
-{
-    size_t at = 0;
-
-    if (!chunker->has_begun && chunker->held.length == 0 && bytes.length > 0 &&
-        memchr(bytes.bytes, '\f', bytes.length) != NULL)
-        chunker->page = 1;
-    while (at < bytes.length && !chunker->is_stopped) {
-        const char *newline = memchr(bytes.bytes + at, '\n', bytes.length - at);
-        size_t end = newline != NULL ? (size_t)(newline - bytes.bytes) : bytes.length;
-        size_t room = CHUNK_LINE_BYTES - chunker->held.length;
-        size_t part = end - at < room ? end - at : room;
-
-        buffer_append(&chunker->held, bytes.bytes + at, part);
-        at += part;
-        if (at < end) {
-            take_held_part(chunker);
-        } else if (newline != NULL) {
-            take_line(chunker, held_span(chunker), true);
-            chunker->held.length = 0;
-            at++;
-        }
-    }
-    return !chunker->is_stopped;
-}
-
-bool chunker_end(struct chunker *chunker)
-{
-    if (chunker->held.length > 0 && !chunker->is_stopped)
-        take_line(chunker, held_span(chunker), true);
-    chunker->held.length = 0;
-    chunk_close_block(chunker);
-    chunk_head_end(chunker);
-    return !chunker->is_stopped;
 }
 
 /* A line in valid UTF-8: bytes that are none become U+FFFD. */
@@ -132,4 +83,51 @@ static void take_line(struct chunker *chunker, struct span bytes, bool is_ended)
         line.bytes = feed + 1;
     }
     chunk_take_line(chunker, line);
+}
+
+/* Reads what is held as a line that has not ended yet, but for its last, cut word. */
+static void take_held_part(struct chunker *chunker)
+{
+    size_t cut = cut_of(chunker->held.bytes, chunker->held.length);
+    size_t rest = chunker->held.length - cut;
+
+    take_line(chunker, (struct span){chunker->held.bytes, cut}, false);
+    memmove(chunker->held.bytes, chunker->held.bytes + cut, rest);
+    chunker->held.length = rest;
+}
+
+bool chunker_add(struct chunker *chunker, struct span bytes)
+{
+    size_t at = 0;
+
+    if (!chunker->has_begun && chunker->held.length == 0 && bytes.length > 0 &&
+        memchr(bytes.bytes, '\f', bytes.length) != NULL)
+        chunker->page = 1;
+    while (at < bytes.length && !chunker->is_stopped) {
+        const char *newline = memchr(bytes.bytes + at, '\n', bytes.length - at);
+        size_t end = newline != NULL ? (size_t)(newline - bytes.bytes) : bytes.length;
+        size_t room = CHUNK_LINE_BYTES - chunker->held.length;
+        size_t part = end - at < room ? end - at : room;
+
+        buffer_append(&chunker->held, bytes.bytes + at, part);
+        at += part;
+        if (at < end) {
+            take_held_part(chunker);
+        } else if (newline != NULL) {
+            take_line(chunker, held_span(chunker), true);
+            chunker->held.length = 0;
+            at++;
+        }
+    }
+    return !chunker->is_stopped;
+}
+
+bool chunker_end(struct chunker *chunker)
+{
+    if (chunker->held.length > 0 && !chunker->is_stopped)
+        take_line(chunker, held_span(chunker), true);
+    chunker->held.length = 0;
+    chunk_close_block(chunker);
+    chunk_head_end(chunker);
+    return !chunker->is_stopped;
 }

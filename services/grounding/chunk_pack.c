@@ -5,7 +5,7 @@
 #include "chunk_internal.h"
 
 #include "mem.h"
-#include "sentences_internal.h"
+#include "sentences.h"
 #include "utf8.h"
 
 #include <string.h>

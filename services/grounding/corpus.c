@@ -1,3 +1,6 @@
+/*
+ * corpus.json, read and held to its rules.
+ */
 #include "corpus.h"
 
 #include "json.h"

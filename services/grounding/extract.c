@@ -75,30 +75,6 @@ struct extraction {
     size_t candidate_count;
 };
 
-static void read_all(struct extraction *extraction, struct span question,
-                     const struct passages *passages);
-static void want_words(struct extraction *extraction);
-static void weigh_words(struct extraction *extraction);
-static void judge(struct extraction *extraction, const struct passages *passages);
-static void choose(struct extraction *extraction, struct generated *generated);
-static void extraction_done(struct extraction *extraction);
-
-void generate_extract(const struct private_text *question,
-                      const struct passages *passages, struct generated *ret_generated)
-{
-    struct extraction extraction = {.passage_count = 0};
-    struct generated generated = {.stated = 1, .is_extractive = true};
-
-    read_all(&extraction, private_reveal(question), passages);
-    want_words(&extraction);
-    weigh_words(&extraction);
-    judge(&extraction, passages);
-    choose(&extraction, &generated);
-    generated.is_refused = generated.count == 0;
-    extraction_done(&extraction);
-    *ret_generated = generated;
-}
-
 static void read_heading(struct extraction *extraction, const struct passage *passage,
                          struct terms *headings)
 {
@@ -236,8 +212,6 @@ static double worth_of(const struct extraction *extraction, size_t passage, size
     return worth;
 }
 
-/* ---- a long sentence is cut at its clauses ---- */
-
 /* Where the clause that begins at `from` ends, and the next one begins; the sentence's end. */
 static size_t clause_end(struct span text, size_t from)
 {
@@ -325,8 +299,6 @@ static struct span cut(const struct extraction *extraction,
         best.length--;
     return best;
 }
-
-/* ---- which sentences ---- */
 
 /* Does a row of dashes follow on the line that ends here?  Then it holds the names of the columns. */
 static bool is_above_rule(struct span text, size_t end)
@@ -436,6 +408,23 @@ static size_t needed_before(const struct extraction *extraction,
     return needed;
 }
 
+/* Takes a candidate and what it needs before it, where there is room for both. */
+static bool take(struct candidate *candidate, size_t needed, size_t *words)
+{
+    size_t more = 0;
+
+    if (needed > BEFORE_MOST)
+        return false;
+    for (size_t i = 0; i <= needed; i++)
+        more += candidate[-(ptrdiff_t)i].is_chosen ? 0 : candidate[-(ptrdiff_t)i].length;
+    if (*words + more > WORDS_IN_ALL)
+        return false;
+    for (size_t i = 0; i <= needed; i++)
+        candidate[-(ptrdiff_t)i].is_chosen = true;
+    *words += more;
+    return true;
+}
+
 /* Is nearly every word of the one in the other? */
 static bool is_repeated(const struct extraction *extraction, const struct candidate *one,
                         const struct candidate *other)
@@ -469,23 +458,6 @@ static bool is_said_already(const struct extraction *extraction,
             is_repeated(extraction, candidate, &extraction->candidates[i]))
             return true;
     return false;
-}
-
-/* Takes a candidate and what it needs before it, where there is room for both. */
-static bool take(struct candidate *candidate, size_t needed, size_t *words)
-{
-    size_t more = 0;
-
-    if (needed > BEFORE_MOST)
-        return false;
-    for (size_t i = 0; i <= needed; i++)
-        more += candidate[-(ptrdiff_t)i].is_chosen ? 0 : candidate[-(ptrdiff_t)i].length;
-    if (*words + more > WORDS_IN_ALL)
-        return false;
-    for (size_t i = 0; i <= needed; i++)
-        candidate[-(ptrdiff_t)i].is_chosen = true;
-    *words += more;
-    return true;
 }
 
 /* The best that is not chosen yet, of those that stand by themselves or of all; NULL: there is none. */
@@ -606,3 +578,23 @@ static void extraction_done(struct extraction *extraction)
     terms_done(&extraction->question);
     terms_reader_free(extraction->reader);
 }
+
+void generate_extract(const struct private_text *question,
+                      const struct passages *passages, struct generated *ret_generated)
+{
+    struct extraction extraction = {.passage_count = 0};
+    struct generated generated = {.stated = 1, .is_extractive = true};
+
+    read_all(&extraction, private_reveal(question), passages);
+    want_words(&extraction);
+    weigh_words(&extraction);
+    judge(&extraction, passages);
+    choose(&extraction, &generated);
+    generated.is_refused = generated.count == 0;
+    extraction_done(&extraction);
+    *ret_generated = generated;
+}
+
+/* ---- a long sentence is cut at its clauses ---- */
+
+/* ---- which sentences ---- */

@@ -1,3 +1,6 @@
+/*
+ * The kinds of answers that questions ask for, and what of a sentence is shown.
+ */
 #include "extract_internal.h"
 
 #include "words.h"

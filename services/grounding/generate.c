@@ -1,3 +1,6 @@
+/*
+ * The request for an answer from passages, and the reply to it.
+ */
 #include "generate_internal.h"
 
 #include "json.h"
@@ -222,10 +225,23 @@ struct private_text generated_text(const struct generated *generated)
     return private_text_take(&out);
 }
 
+/* What a passage speaks of is often named above it alone. */
+static struct span with_headings(const struct passage *passage, struct buffer *text)
+{
+    buffer_init(text, SIZE_MAX);
+    buffer_append_string(text, passage->chapter);
+    buffer_append_string(text, "\n\n");
+    buffer_append_string(text, passage->section);
+    buffer_append_string(text, "\n\n");
+    buffer_append_string(text, passage->text);
+    return (struct span){text->bytes, text->length};
+}
+
 double generated_confidence(const struct generated *generated,
                             const struct passages *passages, int *ret_unsupported)
 {
-    struct span texts[PASSAGES_MOST];
+    struct buffer texts[PASSAGES_MOST];
+    struct span spans[PASSAGES_MOST];
     struct support *support;
     size_t count = 0, supported = 0;
     double share;
@@ -234,9 +250,9 @@ double generated_confidence(const struct generated *generated,
     if (generated->count == 0 || generated->is_extractive)
         return generated->count == 0 ? 0 : generated->stated;
     for (; count < passages->count && count < PASSAGES_MOST; count++)
-        texts[count] = span_of(passages->all[count].text);
+        spans[count] = with_headings(&passages->all[count], &texts[count]);
     support = support_new();
-    support_read(support, texts, count);
+    support_read(support, spans, count);
     for (size_t at = 0; at < generated->count; at++) {
         const struct generated_sentence *sentence = &generated->sentences[at];
 
@@ -246,6 +262,8 @@ double generated_confidence(const struct generated *generated,
             *ret_unsupported = (int)at;
     }
     support_free(support);
+    for (size_t at = 0; at < count; at++)
+        buffer_done(&texts[at]);
     share = (double)supported / (double)generated->count;
     return share < generated->stated ? share : generated->stated;
 }

@@ -38,56 +38,10 @@ struct build {
     int64_t changed_bytes;
 };
 
-static bool lock_new(struct build *build);
-static bool open_old(struct build *build);
-static bool compare(struct build *build);
-static bool is_same(struct build *build);
-static bool copy_old(struct build *build);
-static bool open_new(struct build *build);
-static bool update(struct build *build);
-static bool put_in_place(struct build *build);
-static void tear_down(struct build *build, bool is_good);
-
-bool index_build(const char *directory, const char *path, index_progress_fn *progress,
-                 void *context, struct index_report *ret_report, struct buffer *problem)
-{
-    struct index_report report = {0};
-    struct build build = {.directory = directory,
-                          .path = path,
-                          .progress = progress,
-                          .context = context,
-                          .problem = problem,
-                          .report = &report,
-                          .lock = -1};
-    bool is_good, is_made;
-
-    build.building = mem_zalloc(strlen(path) + sizeof(".building"));
-    stpcpy(stpcpy(build.building, path), ".building");
-    buffer_init(&build.json, 0);
-    is_good = index_files_list(directory, &build.files, problem) &&
-              index_corpus_read(directory, &build.json, problem) && lock_new(&build) &&
-              open_old(&build) && compare(&build);
-    is_made = is_good && !is_same(&build);
-    if (is_made)
-        is_good = copy_old(&build) && open_new(&build) && update(&build) &&
-                  put_in_place(&build);
-    tear_down(&build, is_made && is_good);
-    if (is_good)
-        *ret_report = report;
-    return is_good;
-}
-
 static bool fail(struct build *build, const char *name, const char *what)
 {
     index_complain(build->problem, name, what);
     return false;
-}
-
-static bool fail_database(struct build *build, sqlite3 *database, const char *name)
-{
-    /* Where something has told what is wrong already, that was it. */
-    return build->problem->length > 0 ? false
-                                      : fail(build, name, sqlite3_errmsg(database));
 }
 
 static bool lock_new(struct build *build)
@@ -131,6 +85,13 @@ static bool open_old(struct build *build)
     }
     build->old = old;
     return true;
+}
+
+static bool fail_database(struct build *build, sqlite3 *database, const char *name)
+{
+    /* Where something has told what is wrong already, that was it. */
+    return build->problem->length > 0 ? false
+                                      : fail(build, name, sqlite3_errmsg(database));
 }
 
 static void show(struct build *build)
@@ -365,4 +326,33 @@ static void tear_down(struct build *build, bool is_good)
     index_files_done(&build->files);
     buffer_done(&build->json);
     free(build->building);
+}
+
+bool index_build(const char *directory, const char *path, index_progress_fn *progress,
+                 void *context, struct index_report *ret_report, struct buffer *problem)
+{
+    struct index_report report = {0};
+    struct build build = {.directory = directory,
+                          .path = path,
+                          .progress = progress,
+                          .context = context,
+                          .problem = problem,
+                          .report = &report,
+                          .lock = -1};
+    bool is_good, is_made;
+
+    build.building = mem_zalloc(strlen(path) + sizeof(".building"));
+    stpcpy(stpcpy(build.building, path), ".building");
+    buffer_init(&build.json, 0);
+    is_good = index_files_list(directory, &build.files, problem) &&
+              index_corpus_read(directory, &build.json, problem) && lock_new(&build) &&
+              open_old(&build) && compare(&build);
+    is_made = is_good && !is_same(&build);
+    if (is_made)
+        is_good = copy_old(&build) && open_new(&build) && update(&build) &&
+                  put_in_place(&build);
+    tear_down(&build, is_made && is_good);
+    if (is_good)
+        *ret_report = report;
+    return is_good;
 }

@@ -29,46 +29,6 @@ struct index_reader {
     bool is_broken;
 };
 
-static bool open_file(struct index_reader *reader, struct buffer *problem);
-static bool open_handbook(struct index_reader *reader);
-static bool prepare(struct index_reader *reader);
-
-struct index_reader *index_reader_open(const char *path, struct buffer *problem)
-{
-    struct index_reader *reader = MEM_NEW(struct index_reader);
-
-    buffer_init(&reader->json, 1 << 21);
-    if (path != NULL)
-        reader->path = mem_copy_string(path);
-    if (path != NULL && !open_file(reader, problem)) {
-        index_reader_free(reader);
-        return NULL;
-    }
-    if ((path == NULL && !open_handbook(reader)) || !prepare(reader)) {
-        index_complain(problem, path == NULL ? "the handbook" : path,
-                       "the index is malformed; build it again with poise index");
-        index_reader_free(reader);
-        return NULL;
-    }
-    return reader;
-}
-
-void index_reader_free(struct index_reader *reader)
-{
-    if (reader == NULL)
-        return;
-    sqlite3_finalize(reader->stem);
-    sqlite3_finalize(reader->family);
-    sqlite3_finalize(reader->find);
-    sqlite3_finalize(reader->load);
-    sqlite3_finalize(reader->next);
-    sqlite3_finalize(reader->row_of);
-    sqlite3_close(reader->database);
-    buffer_done(&reader->json);
-    free(reader->path);
-    free(reader);
-}
-
 /* Opens without locks: a file that has its place is never written to. */
 static bool open_file(struct index_reader *reader, struct buffer *problem)
 {
@@ -155,6 +115,42 @@ static bool prepare(struct index_reader *reader)
     return reader->stem != NULL && reader->family != NULL && reader->find != NULL &&
            reader->load != NULL && reader->next != NULL && reader->row_of != NULL &&
            read_corpus(reader);
+}
+
+struct index_reader *index_reader_open(const char *path, struct buffer *problem)
+{
+    struct index_reader *reader = MEM_NEW(struct index_reader);
+
+    buffer_init(&reader->json, 1 << 21);
+    if (path != NULL)
+        reader->path = mem_copy_string(path);
+    if (path != NULL && !open_file(reader, problem)) {
+        index_reader_free(reader);
+        return NULL;
+    }
+    if ((path == NULL && !open_handbook(reader)) || !prepare(reader)) {
+        index_complain(problem, path == NULL ? "the handbook" : path,
+                       "the index is malformed; build it again with poise index");
+        index_reader_free(reader);
+        return NULL;
+    }
+    return reader;
+}
+
+void index_reader_free(struct index_reader *reader)
+{
+    if (reader == NULL)
+        return;
+    sqlite3_finalize(reader->stem);
+    sqlite3_finalize(reader->family);
+    sqlite3_finalize(reader->find);
+    sqlite3_finalize(reader->load);
+    sqlite3_finalize(reader->next);
+    sqlite3_finalize(reader->row_of);
+    sqlite3_close(reader->database);
+    buffer_done(&reader->json);
+    free(reader->path);
+    free(reader);
 }
 
 bool index_is_current(const struct index_reader *reader)

@@ -1,3 +1,6 @@
+/*
+ * A passage as JSON.
+ */
 #include "passage.h"
 
 #include "mem.h"

@@ -1,3 +1,6 @@
+/*
+ * Requests to Qdrant written, and its replies read.
+ */
 #include "qdrant_bodies_internal.h"
 
 #include "json.h"

@@ -1,3 +1,6 @@
+/*
+ * A refusal, noted where the settings say.
+ */
 #include "refusal_log_internal.h"
 
 #include "mem.h"

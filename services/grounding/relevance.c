@@ -1,3 +1,6 @@
+/*
+ * The score of a passage: its features, each counted on the words of passage and question.
+ */
 #include "relevance_internal.h"
 
 #include "mem.h"

@@ -1,3 +1,6 @@
+/*
+ * The retriever that the settings choose.
+ */
 #include "retriever.h"
 
 #include "retriever_qdrant_internal.h"

@@ -48,8 +48,6 @@ static void on_judged(void *context, enum error error, struct retrieval retrieva
 static void on_embedded(void *context, enum error error, struct embeddings embeddings);
 static void on_found(void *context, enum error error, long status,
                      struct json_object *result);
-static void finish(struct retriever_call *call, enum error error,
-                   struct retrieval retrieval);
 static void cancel(struct retriever_call *call);
 static struct corpus *corpus(struct retriever *retriever);
 static void qdrant_retriever_free(struct retriever *retriever);
@@ -104,6 +102,21 @@ static struct retriever_call *start(struct retriever *retriever,
     return call;
 }
 
+static void call_free(struct retriever_call *call)
+{
+    free(call);
+}
+
+static void finish(struct retriever_call *call, enum error error,
+                   struct retrieval retrieval)
+{
+    retriever_done_fn *done = call->done;
+    void *context = call->context;
+
+    call_free(call);
+    done(context, error, retrieval);
+}
+
 static void on_judged(void *context, enum error error, struct retrieval retrieval)
 {
     struct retriever_call *call = context;
@@ -146,21 +159,6 @@ static void on_found(void *context, enum error error, long status,
 }
 
 /* ---- the end ---- */
-
-static void call_free(struct retriever_call *call)
-{
-    free(call);
-}
-
-static void finish(struct retriever_call *call, enum error error,
-                   struct retrieval retrieval)
-{
-    retriever_done_fn *done = call->done;
-    void *context = call->context;
-
-    call_free(call);
-    done(context, error, retrieval);
-}
 
 static void cancel(struct retriever_call *call)
 {

@@ -57,7 +57,6 @@ struct retriever_call {
 static struct retriever_call *start(struct retriever *retriever,
                                     const struct retriever_ask *ask,
                                     retriever_done_fn *done, void *context);
-static void run_next(struct sqlite_retriever *sqlite);
 static void run(uv_work_t *work);
 static void on_ran(uv_work_t *work, int status);
 static void on_timeout(void *context);
@@ -135,27 +134,6 @@ static void leave_running(struct sqlite_retriever *sqlite, struct retriever_call
 
 /* ---- start ---- */
 
-static struct retriever_call *start(struct retriever *retriever,
-                                    const struct retriever_ask *ask,
-                                    retriever_done_fn *done, void *context)
-{
-    struct sqlite_retriever *sqlite = (struct sqlite_retriever *)retriever;
-    struct retriever_call *call = MEM_NEW(struct retriever_call);
-
-    call->sqlite = sqlite;
-    call->done = done;
-    call->context = context;
-    call->question = private_text_clone(ask->question);
-    call->has_selection = ask->selection != NULL;
-    if (call->has_selection)
-        call->selection = private_text_clone(ask->selection);
-    call->limit = ask->limit;
-    call->timer = loop_timer_start(sqlite->loop, ask->timeout_ms, on_timeout, call);
-    wait_for_search(sqlite, call);
-    run_next(sqlite);
-    return call;
-}
-
 static struct search *take_search(struct sqlite_retriever *sqlite)
 {
     if (sqlite->shelved > 0)
@@ -179,6 +157,27 @@ static void run_next(struct sqlite_retriever *sqlite)
     call->known_version = sqlite->corpus_version;
     if (uv_queue_work(loop_uv(sqlite->loop), &call->work, run, on_ran) != 0)
         abort(); /* it refuses only a missing function */
+}
+
+static struct retriever_call *start(struct retriever *retriever,
+                                    const struct retriever_ask *ask,
+                                    retriever_done_fn *done, void *context)
+{
+    struct sqlite_retriever *sqlite = (struct sqlite_retriever *)retriever;
+    struct retriever_call *call = MEM_NEW(struct retriever_call);
+
+    call->sqlite = sqlite;
+    call->done = done;
+    call->context = context;
+    call->question = private_text_clone(ask->question);
+    call->has_selection = ask->selection != NULL;
+    if (call->has_selection)
+        call->selection = private_text_clone(ask->selection);
+    call->limit = ask->limit;
+    call->timer = loop_timer_start(sqlite->loop, ask->timeout_ms, on_timeout, call);
+    wait_for_search(sqlite, call);
+    run_next(sqlite);
+    return call;
 }
 
 /* ---- on a thread of libuv's: nothing but the call and its search is touched ---- */

@@ -1,3 +1,6 @@
+/*
+ * Candidates by full text, read and scored; the index, opened and changed for a newer one.
+ */
 #include "search_internal.h"
 
 #include "index.h"

@@ -1,6 +1,6 @@
 /*
  * The search of the embedded index: the rarest words of a question pick candidates by full text, and
- * every candidate is read and scored (relevance.h).  It blocks, so it runs on a thread that may.
+ * every candidate is read and scored (relevance_internal.h).  It blocks, so it runs on a thread that may.
  *
  * A search notices when another file has taken the place of its index, and goes on with that one.
  */

@@ -1,3 +1,6 @@
+/*
+ * The verdict on a sentence, from the parts that judge its numbers, names, order and polarity.
+ */
 #include "support.h"
 
 #include "mem.h"
@@ -12,13 +15,6 @@
 #define REPEATED_LEAST 0.7
 /* Words of weight that a part of a sentence has, to be held to the passages alone. */
 #define PART_WORDS 4
-
-static void mark_title_names(struct support *support, struct support_sentence *claim);
-static bool stands_in_passages(struct support *support,
-                               const struct support_sentence *claim, uint64_t cited,
-                               bool must_repeat);
-static bool parts_stand(struct support *support, const struct support_sentence *claim,
-                        uint64_t cited);
 
 struct support *support_new(void)
 {
@@ -49,35 +45,6 @@ void support_free(struct support *support)
     free(support);
 }
 
-bool support_holds(struct support *support, struct span claim, uint64_t cited)
-{
-    bool holds = true;
-    size_t count;
-
-    support->word_count = support->passage_words;
-    support->sentence_count = support->passage_sentences;
-    support_add_text(support, claim, SUPPORT_PASSAGES_MOST);
-    count = support->sentence_count;
-    for (size_t i = support->passage_sentences; i < count && holds; i++) {
-        struct support_sentence sentence = support->sentences[i];
-
-        mark_title_names(support, &sentence);
-        support_begin_claim(support, &sentence, cited);
-        if (!support_has_content(support)) {
-            support_end_claim(support);
-            continue; /* no word that could be held to anything */
-        }
-        holds = !support_has_strangers(support) &&
-                !support_ends_in_strangers(support, &sentence);
-        if (holds && !stands_in_passages(support, &sentence, cited, false)) {
-            support_end_claim(support);
-            holds = parts_stand(support, &sentence, cited);
-        }
-        support_end_claim(support);
-    }
-    return holds;
-}
-
 /* Where a sentence falls into two that can be said alone, from `from` on; its end: nowhere. */
 static uint32_t part_end(const struct support *support,
                          const struct support_sentence *claim, uint32_t from)
@@ -94,41 +61,6 @@ static uint32_t part_end(const struct support *support,
         content += support_is_content(&words[i]);
     }
     return claim->count;
-}
-
-/* A sentence that sums up several: each of its parts repeats one. */
-static bool parts_stand(struct support *support, const struct support_sentence *claim,
-                        uint64_t cited)
-{
-    uint32_t end = part_end(support, claim, 0);
-    bool holds = end < claim->count;
-
-    for (uint32_t from = 0; from < claim->count && holds; from = end) {
-        struct support_sentence part = {claim->passage, claim->first + from, 0};
-
-        end = part_end(support, claim, from);
-        part.count = end - from;
-        support_begin_claim(support, &part, cited);
-        holds = stands_in_passages(support, &part, cited, true);
-        support_end_claim(support);
-    }
-    return holds;
-}
-
-/* A capital at the beginning of a claim makes a name where the passages have it as one. */
-static void mark_title_names(struct support *support, struct support_sentence *claim)
-{
-    struct support_word *word = &support->words[claim->first];
-
-    if (!(word->flags & SUPPORT_BEGINS) || !support_is_content(word))
-        return;
-    for (size_t i = 0; i < support->passage_words; i++)
-        if (support->words[i].stem == word->stem) {
-            if (support->words[i].flags & TERM_NAME)
-                word->flags |= TERM_NAME;
-            else
-                return;
-        }
 }
 
 /* The share of the claim's weight in words without any of `flags`. */
@@ -284,7 +216,75 @@ static bool stands_in_passages(struct support *support,
         best.window >= COVERED_LEAST && (best.is_repeated ? best.is_own : !must_repeat);
     if (holds && !best.is_repeated && best.sentence != NULL)
         holds = polarity_agrees(support, claim, best.sentence);
+    if (holds && best.sentence != NULL && !best.is_same) {
+        support_compare(support, best.sentence);
+        holds = !support_has_swapped(support, claim, best.sentence, best.single);
+    }
     if (holds && best.is_own && !best.is_same)
         holds = parts_are_own(support, claim, cited, best.own);
+    return holds;
+}
+
+/* A sentence that sums up several: each of its parts repeats one. */
+static bool parts_stand(struct support *support, const struct support_sentence *claim,
+                        uint64_t cited)
+{
+    uint32_t end = part_end(support, claim, 0);
+    bool holds = end < claim->count;
+
+    for (uint32_t from = 0; from < claim->count && holds; from = end) {
+        struct support_sentence part = {claim->passage, claim->first + from, 0};
+
+        end = part_end(support, claim, from);
+        part.count = end - from;
+        support_begin_claim(support, &part, cited);
+        holds = stands_in_passages(support, &part, cited, true);
+        support_end_claim(support);
+    }
+    return holds;
+}
+
+/* A capital at the beginning of a claim makes a name where the passages have it as one. */
+static void mark_title_names(struct support *support, struct support_sentence *claim)
+{
+    struct support_word *word = &support->words[claim->first];
+
+    if (!(word->flags & SUPPORT_BEGINS) || !support_is_content(word))
+        return;
+    for (size_t i = 0; i < support->passage_words; i++)
+        if (support->words[i].stem == word->stem) {
+            if (support->words[i].flags & TERM_NAME)
+                word->flags |= TERM_NAME;
+            else
+                return;
+        }
+}
+
+bool support_holds(struct support *support, struct span claim, uint64_t cited)
+{
+    bool holds = true;
+    size_t count;
+
+    support->word_count = support->passage_words;
+    support->sentence_count = support->passage_sentences;
+    support_add_text(support, claim, SUPPORT_PASSAGES_MOST);
+    count = support->sentence_count;
+    for (size_t i = support->passage_sentences; i < count && holds; i++) {
+        struct support_sentence sentence = support->sentences[i];
+
+        mark_title_names(support, &sentence);
+        support_begin_claim(support, &sentence, cited);
+        if (!support_has_content(support)) {
+            support_end_claim(support);
+            continue; /* no word that could be held to anything */
+        }
+        holds = !support_has_strangers(support) &&
+                !support_ends_in_strangers(support, &sentence);
+        if (holds && !stands_in_passages(support, &sentence, cited, false)) {
+            support_end_claim(support);
+            holds = parts_stand(support, &sentence, cited);
+        }
+        support_end_claim(support);
+    }
     return holds;
 }

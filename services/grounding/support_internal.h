@@ -24,6 +24,7 @@ enum support_flag {
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
     SUPPORT_CAPITALS = 1 << 14, /* all capitals: it may be an abbreviation */
+    SUPPORT_LEAD = 1 << 15,     /* a noun follows it, and no verb: "the", "of" */
     SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
 };
 
@@ -32,6 +33,7 @@ enum support_list {
     LIST_LIGHT,
     LIST_DENIALS,
     LIST_BREAKS,
+    LIST_LEADS,
     LIST_OPPOSITES, /* pairs */
     LIST_UNITS,     /* a row for each kind of quantity; "=" joins names of one unit */
     LIST_COUNT
@@ -163,6 +165,17 @@ bool support_names_are_joined(const struct support *support,
 bool support_is_transposed(const struct support *support,
                            const struct support_sentence *claim,
                            const struct support_sentence *sentence);
+
+/* The claim's word stands where the sentence has a word that the claim left out. */
+bool support_takes_place(const struct support *support,
+                         const struct support_sentence *claim,
+                         const struct support_item *item,
+                         const struct support_sentence *sentence);
+
+/* A word of the claim stands where the sentence, which has `share` of the claim, has another word. */
+bool support_has_swapped(const struct support *support,
+                         const struct support_sentence *claim,
+                         const struct support_sentence *sentence, double share);
 
 bool support_has_stem(const struct support *support,
                       const struct support_sentence *sentence, uint32_t stem);

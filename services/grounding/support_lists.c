@@ -25,6 +25,9 @@ static const char *const lists[LIST_COUNT] = {
     [LIST_BREAKS] =
         "but although though because while whereas unless if when since so which "
         "where until whether",
+    [LIST_LEADS] =
+        "the a an of in on at from for by with into its his her their this that "
+        "these those each every some any no",
     [LIST_OPPOSITES] =
         "increase decrease rise fall rose fell rises falls grow shrink grew shrank more less more "
         "fewer most least most fewest above below over under before after first last "
@@ -135,6 +138,7 @@ void support_read_lists(struct support *support)
         [LIST_LIGHT] = SUPPORT_LIGHT,
         [LIST_DENIALS] = SUPPORT_DENIAL,
         [LIST_BREAKS] = SUPPORT_BREAK,
+        [LIST_LEADS] = SUPPORT_LEAD,
     };
 
     for (int list = 0; list < LIST_COUNT; list++) {

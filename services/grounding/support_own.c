@@ -7,7 +7,7 @@
 #include <string.h>
 
 /* Sentences before one that a pronoun in it may look back to. */
-#define LOOK_BACK 2
+#define LOOK_BACK 6
 /* So much of the claim in one clause makes that clause the one that it repeats. */
 #define CLAUSE_SHARE 0.6
 
@@ -142,7 +142,7 @@ static bool has_more(const struct support *support, const struct support_sentenc
 
 /* Names or numbers: each is the clause's own, or fills in for what it refers back to and replaces
  * none of its own. */
-static bool has_own(const struct support *support,
+static bool has_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence,
                     const struct support_sentence *clause, uint32_t flag)
 {
@@ -151,6 +151,10 @@ static bool has_own(const struct support *support,
 
         if (!(item->flags & flag) || item->flags & SUPPORT_MARKER ||
             !item->is_in_passages || item->is_opposed || has_item(support, clause, i))
+            continue;
+        if (flag == TERM_NAME && item->credit <= 0 &&
+            stands_before(support, sentence, item->stem) &&
+            !support_takes_place(support, claim, item, sentence))
             continue;
         if (has_more(support, clause, flag) ||
             (item->credit <= 0 && !stands_before(support, sentence, item->stem)))
@@ -181,9 +185,9 @@ bool support_is_own(const struct support *support, const struct support_sentence
 {
     struct support_sentence clause = find_clause(support, sentence);
 
-    return has_own(support, sentence, &clause, TERM_NAME) &&
+    return has_own(support, claim, sentence, &clause, TERM_NAME) &&
            small_numbers_are_own(support, claim, &clause) &&
-           has_own(support, sentence, &clause, TERM_NUMBER) &&
+           has_own(support, claim, sentence, &clause, TERM_NUMBER) &&
            support_names_are_joined(support, claim, sentence) &&
            numbers_are_own(support, claim, sentence) &&
            support_opposites_agree(support, claim) &&
@@ -267,6 +271,7 @@ static bool numbers_are_own(const struct support *support,
         if (is_number && !number_is_own(support, claim, i, sentence))
             return false;
         if (!is_number && support->stems[words[i].stem].unit != 0 && item != NULL &&
+            !(words[i].flags & TERM_STOP) && /* "in" is seldom inches */
             item->credit <= 0 && unit_is_changed(support, sentence, item))
             return false;
     }
@@ -279,5 +284,5 @@ bool support_part_is_own(const struct support *support,
     struct support_sentence clause = find_clause(support, sentence);
 
     return clause.count == sentence->count ||
-           has_own(support, sentence, &clause, TERM_NUMBER);
+           has_own(support, sentence, sentence, &clause, TERM_NUMBER);
 }

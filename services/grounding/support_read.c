@@ -4,8 +4,8 @@
 #include "support_internal.h"
 
 #include "mem.h"
-#include "sentences_internal.h"
-#include "terms_internal.h"
+#include "sentences.h"
+#include "words.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -178,10 +178,10 @@ void support_add_text(struct support *support, struct span text, uint32_t passag
 /* Sentences without a word ("...") are none. */
 static bool has_word(struct span sentence)
 {
-    struct word word;
+    struct span word;
     size_t offset = 0;
 
-    return word_next(sentence, sentence, &offset, &word);
+    return words_next(sentence, &offset, &word);
 }
 
 bool support_next_sentence(struct support *support, struct span answer, size_t *offset,

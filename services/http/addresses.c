@@ -1,4 +1,7 @@
-#include "addresses.h"
+/*
+ * How many connections each client address has: a table of chains behind a lock.
+ */
+#include "addresses_internal.h"
 
 #include "mem.h"
 

@@ -1,11 +1,14 @@
-#include "admit.h"
+/*
+ * The head of a request: whether it may go on, in the order in which that costs least.
+ */
+#include "admit_internal.h"
 
 #include "clock.h"
-#include "endpoints.h"
-#include "overload.h"
-#include "throttle.h"
+#include "overload_internal.h"
+#include "request_internal.h"
+#include "throttle_internal.h"
 #include "token.h"
-#include "uploads.h"
+#include "uploads_internal.h"
 
 #include <string.h>
 
@@ -21,47 +24,9 @@ static const struct endpoint *const endpoints[] = {
 #include "routes.def"
 };
 
-static enum error read_headers(struct request *request);
 static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
                                  size_t name_length, const char *value,
                                  size_t value_length);
-static enum error find_endpoint(struct request *request, const char *target);
-static enum error check_token(struct request *request);
-static enum error check_room(struct request *request);
-static int64_t spread_s(const struct request *request);
-static enum error check_length(const struct request *request);
-
-void admit(struct request *request, const char *target, const char *method,
-           const char *version)
-{
-    enum error error = read_headers(request);
-
-    if (request->connection->refusal != OK)
-        error = request->connection->refusal;
-    request->is_http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
-    request->method = method_parse(method);
-    if (error == OK && (!headers_is_token(span_of(method)) ||
-                        !headers_are_sound(&request->headers, request->is_http_1_1)))
-        error = ERROR_BAD_REQUEST;
-    if (error == OK)
-        error = find_endpoint(request, target);
-    if (error == OK)
-        error = check_length(request);
-    if (error == OK && request->endpoint != NULL && request->endpoint->needs_token)
-        error = check_token(request);
-    if (error == OK)
-        error = check_room(request);
-    if (error == OK) /* the last: who is turned away for our sake keeps its quota */
-        error = throttle_check(request);
-
-    if (error != OK)
-        request_answer(request,
-                       &(struct answer){.error = error,
-                                        .allow = request->match.allow,
-                                        .retry_after_s = error == ERROR_OVERLOADED
-                                                             ? spread_s(request)
-                                                             : request->rate.wait_s});
-}
 
 /* Does it leave room for the head of a reply in the connection's memory?  libmicrohttpd keeps a record
  * of each line there. */
@@ -82,19 +47,10 @@ static enum error read_headers(struct request *request)
     if (request->headers.traceparent.bytes != NULL &&
         !request->headers.has_two_traceparents)
         trace_read(request->headers.traceparent, &request->trace);
-    if (cors_allows(&request->server->cors, request->headers.origin))
+    if (headers_allow_origin(request->server->services->settings->cors_allowed_origins,
+                             request->headers.origin))
         request->allowed_origin = request->headers.origin;
     return is_too_large(request, lines) ? ERROR_HEADERS_TOO_LARGE : OK;
-}
-
-static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
-                                 size_t name_length, const char *value,
-                                 size_t value_length)
-{
-    (void)kind;
-    headers_add(context, (struct span){name, name_length},
-                (struct span){value, value_length});
-    return MHD_YES;
 }
 
 /* An OPTIONS on a known path has no endpoint and no error. */
@@ -109,19 +65,6 @@ static enum error find_endpoint(struct request *request, const char *target)
         return ERROR_METHOD_NOT_ALLOWED;
     request->endpoint = endpoints[request->match.route];
     return OK;
-}
-
-bool admit_proves_session(const struct request *request, struct id *ret_session_id)
-{
-    const struct services *services = request->server->services;
-    struct id id;
-
-    if (!token_check(&services->shared->token_key,
-                     headers_bearer_token(&request->headers), clock_wall_ms(),
-                     services->settings->session_max_hours * 3600 * 1000, &id))
-        return false;
-    *ret_session_id = id_lower(&id);
-    return true;
 }
 
 /* A session in the path must be the token's. */
@@ -174,6 +117,61 @@ static enum error check_length(const struct request *request)
     bool is_over = headers_body_length(&request->headers) > admit_body_limit(request);
 
     return is_over ? ERROR_FILE_TOO_LARGE : OK;
+}
+
+void admit(struct request *request, const char *target, const char *method,
+           const char *version)
+{
+    enum error error = read_headers(request);
+
+    if (request->connection->refusal != OK)
+        error = request->connection->refusal;
+    request->is_http_1_1 = strcmp(version, MHD_HTTP_VERSION_1_1) == 0;
+    request->method = method_parse(method);
+    if (error == OK && (!headers_is_token(span_of(method)) ||
+                        !headers_are_sound(&request->headers, request->is_http_1_1)))
+        error = ERROR_BAD_REQUEST;
+    if (error == OK)
+        error = find_endpoint(request, target);
+    if (error == OK)
+        error = check_length(request);
+    if (error == OK && request->endpoint != NULL && request->endpoint->needs_token)
+        error = check_token(request);
+    if (error == OK)
+        error = check_room(request);
+    if (error == OK) /* the last: who is turned away for our sake keeps its quota */
+        error = throttle_check(request);
+
+    if (error != OK)
+        request_answer(request,
+                       &(struct answer){.error = error,
+                                        .allow = request->match.allow,
+                                        .retry_after_s = error == ERROR_OVERLOADED
+                                                             ? spread_s(request)
+                                                             : request->rate.wait_s});
+}
+
+static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const char *name,
+                                 size_t name_length, const char *value,
+                                 size_t value_length)
+{
+    (void)kind;
+    headers_add(context, (struct span){name, name_length},
+                (struct span){value, value_length});
+    return MHD_YES;
+}
+
+bool admit_proves_session(const struct request *request, struct id *ret_session_id)
+{
+    const struct services *services = request->server->services;
+    struct id id;
+
+    if (!token_check(&services->shared->token_key,
+                     headers_bearer_token(&request->headers), clock_wall_ms(),
+                     services->settings->session_max_hours * 3600 * 1000, &id))
+        return false;
+    *ret_session_id = id_lower(&id);
+    return true;
 }
 
 int64_t admit_body_limit(const struct request *request)

@@ -1,33 +1,11 @@
-#include "byte_range.h"
+/*
+ * The Range header (RFC 9110 14.2): one range of bytes, or none that is to be believed.
+ */
+#include "byte_range_internal.h"
 
 #include <strings.h>
 
 #define UNSAID (-1)
-
-static bool take_number(struct span text, size_t *at, int64_t *ret_number);
-static bool parse(struct span range, int64_t *ret_first, int64_t *ret_last);
-
-struct byte_range byte_range_of(struct span range, int64_t length)
-{
-    const struct byte_range whole = {.kind = BYTE_RANGE_WHOLE};
-    const struct byte_range none = {.kind = BYTE_RANGE_UNSATISFIABLE};
-    int64_t first;
-    int64_t last;
-
-    if (!parse(range, &first, &last))
-        return whole;
-    if (first == UNSAID) { /* the last so many bytes */
-        if (last == 0 || length == 0)
-            return none;
-        first = last < length ? length - last : 0;
-        last = length - 1;
-    } else if (first >= length) {
-        return none;
-    }
-    if (last == UNSAID || last >= length)
-        last = length - 1;
-    return (struct byte_range){BYTE_RANGE_PART, first, last};
-}
 
 /* A number that is too large for anything stands for the largest. */
 static bool take_number(struct span text, size_t *at, int64_t *ret_number)
@@ -69,6 +47,28 @@ static bool parse(struct span range, int64_t *ret_first, int64_t *ret_last)
     *ret_first = first;
     *ret_last = last;
     return true;
+}
+
+struct byte_range byte_range_of(struct span range, int64_t length)
+{
+    const struct byte_range whole = {.kind = BYTE_RANGE_WHOLE};
+    const struct byte_range none = {.kind = BYTE_RANGE_UNSATISFIABLE};
+    int64_t first;
+    int64_t last;
+
+    if (!parse(range, &first, &last))
+        return whole;
+    if (first == UNSAID) { /* the last so many bytes */
+        if (last == 0 || length == 0)
+            return none;
+        first = last < length ? length - last : 0;
+        last = length - 1;
+    } else if (first >= length) {
+        return none;
+    }
+    if (last == UNSAID || last >= length)
+        last = length - 1;
+    return (struct byte_range){BYTE_RANGE_PART, first, last};
 }
 
 bool byte_range_holds(struct span if_range, const char *tag)

@@ -1,4 +1,7 @@
-#include "client_address.h"
+/*
+ * Who asks, behind which proxies.
+ */
+#include "client_address_internal.h"
 
 #include "mem.h"
 

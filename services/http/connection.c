@@ -1,13 +1,13 @@
 /*
  * Connections: how they begin and end, what state each is in, and for how long it may be.
  */
-#include "connection.h"
+#include "connection_internal.h"
 
-#include "addresses.h"
+#include "addresses_internal.h"
 #include "clock.h"
-#include "linger.h"
+#include "linger_internal.h"
 #include "mem.h"
-#include "request.h"
+#include "request_internal.h"
 
 #include <assert.h>
 #include <netinet/in.h>

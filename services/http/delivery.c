@@ -1,10 +1,10 @@
 /*
  * Replies of committed turns, watched until the client's side has acknowledged them.
  */
-#include "delivery.h"
+#include "delivery_internal.h"
 
 #include "mem.h"
-#include "tcp_counts.h"
+#include "tcp_counts_internal.h"
 #include "turn.h"
 
 #include <fcntl.h>

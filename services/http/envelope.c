@@ -1,4 +1,7 @@
-#include "envelope.h"
+/*
+ * The only writer of replies: {"data","error","request_id"} and the headers that go with them.
+ */
+#include "envelope_internal.h"
 
 #include "json.h"
 #include "private_reveal.h"
@@ -9,128 +12,6 @@
 #define MAX_ENVELOPE_BYTES (1024 * 1024)
 #define FRAME_BYTES \
     512 /* the envelope without data, message and details: less than this */
-
-static void write_error(struct json_writer *json, const struct answer *answer);
-static int64_t retry_after_s(const struct answer *answer);
-static void add_content_range(struct response *response, int64_t complete_bytes);
-static void add_rate(struct response *response, const struct rate *rate);
-static void add_server_timing(struct response *response,
-                              const struct turn_timings *timings);
-
-void envelope_make(struct response *response, const struct envelope_reader *reader,
-                   const struct answer *answer)
-{
-    const struct error_info *info =
-        answer->error == OK ? NULL : error_info(answer->error);
-    int64_t wait_s = retry_after_s(answer);
-
-    response_init(response, info != NULL ? info->http_status : 200, MAX_ENVELOPE_BYTES);
-    envelope_write(&response->body, reader->request_id, answer);
-    response_header(response, "Content-Type", "application/json; charset=utf-8");
-    envelope_common_headers(response, reader);
-    if (info != NULL)
-        response_header(response, "X-Stage", stage_name(info->stage));
-    if (wait_s > 0)
-        response_header_number(response, "Retry-After", wait_s);
-    if (answer->error == ERROR_METHOD_NOT_ALLOWED && answer->allow != NULL)
-        response_header(response, "Allow", answer->allow);
-    if (answer->error == ERROR_RANGE_NOT_SATISFIABLE)
-        add_content_range(response, answer->complete_bytes);
-    if (answer->error == ERROR_INVALID_TOKEN)
-        response_header(response, "WWW-Authenticate", "Bearer");
-    if (answer->is_replay)
-        response_header(response, "Idempotent-Replayed", "true");
-    if (answer->timings != NULL)
-        add_server_timing(response, answer->timings);
-}
-
-void envelope_common_headers(struct response *response,
-                             const struct envelope_reader *reader)
-{
-    response_header(response, "Cache-Control", "no-store");
-    envelope_cacheable_headers(response, reader);
-}
-
-void envelope_cacheable_headers(struct response *response,
-                                const struct envelope_reader *reader)
-{
-    response_header(response, "X-Request-ID", reader->request_id->text);
-    response_header(response, "X-Content-Type-Options", "nosniff");
-    response_header(response, "Vary", "Origin");
-    if (reader->rate != NULL && reader->rate->quota > 0)
-        add_rate(response, reader->rate);
-    if (reader->allowed_origin.length > 0) {
-        response_header_copy(response, "Access-Control-Allow-Origin",
-                             reader->allowed_origin);
-        response_header(response, "Access-Control-Expose-Headers",
-                        "X-Request-ID, Retry-After, RateLimit, RateLimit-Policy, "
-                        "Server-Timing, Content-Range, Accept-Ranges");
-    }
-}
-
-void envelope_make_options(struct response *response,
-                           const struct envelope_reader *reader, const char *allow)
-{
-    response_init(response, 204, 0);
-    envelope_common_headers(response, reader);
-    response_header(response, "Allow", allow);
-    if (reader->allowed_origin.length > 0) {
-        response_header(response, "Access-Control-Allow-Methods", allow);
-        response_header(response, "Access-Control-Allow-Headers",
-                        "Authorization, Content-Type, X-Request-ID, Idempotency-Key, "
-                        "traceparent");
-        response_header(response, "Access-Control-Max-Age", "600");
-    }
-}
-
-void envelope_write(struct buffer *out, const struct id *request_id,
-                    const struct answer *answer)
-{
-    struct span data = {NULL, 0};
-    struct json_writer json;
-
-    if (answer->error == OK)
-        data = private_reveal(answer->data);
-    buffer_reserve(out, FRAME_BYTES + data.length); /* so that it grows once */
-    json_writer_init(&json, out);
-    json_begin_object(&json);
-    json_key(&json, "data");
-    if (answer->error == OK)
-        json_raw(&json, data.bytes, data.length);
-    else
-        json_null(&json);
-    json_key(&json, "error");
-    if (answer->error == OK)
-        json_null(&json);
-    else
-        write_error(&json, answer);
-    json_put_string(&json, "request_id", request_id->text);
-    json_end_object(&json);
-}
-
-static void write_error(struct json_writer *json, const struct answer *answer)
-{
-    const struct error_info *info = error_info(answer->error);
-
-    json_begin_object(json);
-    json_put_string(json, "stage", stage_name(info->stage));
-    json_put_string(json, "code", info->code);
-    json_key(json, "message_safe");
-    if (answer->message != NULL && !private_text_is_empty(answer->message))
-        json_private(json, answer->message);
-    else
-        json_string(json, info->message_safe);
-    json_put_boolean(json, "retryable", info->retryable);
-    json_key(json, "details");
-    if (answer->details != NULL && !private_text_is_empty(answer->details)) {
-        struct span details = private_reveal(answer->details);
-
-        json_raw(json, details.bytes, details.length);
-    } else {
-        json_null(json);
-    }
-    json_end_object(json);
-}
 
 /*
  * Whole seconds, on every retryable 429 and 503 and on usage_cap_reached; 0: none.  Where
@@ -167,21 +48,6 @@ static void add_content_range(struct response *response, int64_t complete_bytes)
     buffer_done(&text);
 }
 
-/* `"turns";q=30;w=60` and `"turns";r=29;t=2`: draft-ietf-httpapi-ratelimit-headers-10. */
-static void add_rate(struct response *response, const struct rate *rate)
-{
-    char text[96];
-    int length;
-
-    length = snprintf(text, sizeof(text), "\"%s\";q=%lld;w=60", rate->name,
-                      (long long)rate->quota);
-    response_header_copy(response, "RateLimit-Policy",
-                         (struct span){text, (size_t)length});
-    length = snprintf(text, sizeof(text), "\"%s\";r=%lld;t=%lld", rate->name,
-                      (long long)rate->remaining, (long long)rate->reset_s);
-    response_header_copy(response, "RateLimit", (struct span){text, (size_t)length});
-}
-
 /* "upload;dur=1.2, stt;dur=0.0, ..., total;dur=512.7" (W3C Server Timing), in
  * milliseconds. */
 static void add_server_timing(struct response *response,
@@ -204,4 +70,134 @@ static void add_server_timing(struct response *response,
     response_header_copy(response, "Server-Timing",
                          (struct span){text.bytes, text.length});
     buffer_done(&text);
+}
+
+void envelope_make(struct response *response, const struct envelope_reader *reader,
+                   const struct answer *answer)
+{
+    const struct error_info *info =
+        answer->error == OK ? NULL : error_info(answer->error);
+    int64_t wait_s = retry_after_s(answer);
+
+    response_init(response, info != NULL ? info->http_status : 200, MAX_ENVELOPE_BYTES);
+    envelope_write(&response->body, reader->request_id, answer);
+    response_header(response, "Content-Type", "application/json; charset=utf-8");
+    envelope_common_headers(response, reader);
+    if (info != NULL)
+        response_header(response, "X-Stage", stage_name(info->stage));
+    if (wait_s > 0)
+        response_header_number(response, "Retry-After", wait_s);
+    if (answer->error == ERROR_METHOD_NOT_ALLOWED && answer->allow != NULL)
+        response_header(response, "Allow", answer->allow);
+    if (answer->error == ERROR_RANGE_NOT_SATISFIABLE)
+        add_content_range(response, answer->complete_bytes);
+    if (answer->error == ERROR_INVALID_TOKEN)
+        response_header(response, "WWW-Authenticate", "Bearer");
+    if (answer->is_replay)
+        response_header(response, "Idempotent-Replayed", "true");
+    if (answer->timings != NULL)
+        add_server_timing(response, answer->timings);
+}
+
+void envelope_common_headers(struct response *response,
+                             const struct envelope_reader *reader)
+{
+    response_header(response, "Cache-Control", "no-store");
+    envelope_cacheable_headers(response, reader);
+}
+
+/* `"turns";q=30;w=60` and `"turns";r=29;t=2`: draft-ietf-httpapi-ratelimit-headers-10. */
+static void add_rate(struct response *response, const struct rate *rate)
+{
+    char text[96];
+    int length;
+
+    length = snprintf(text, sizeof(text), "\"%s\";q=%lld;w=60", rate->name,
+                      (long long)rate->quota);
+    response_header_copy(response, "RateLimit-Policy",
+                         (struct span){text, (size_t)length});
+    length = snprintf(text, sizeof(text), "\"%s\";r=%lld;t=%lld", rate->name,
+                      (long long)rate->remaining, (long long)rate->reset_s);
+    response_header_copy(response, "RateLimit", (struct span){text, (size_t)length});
+}
+
+void envelope_cacheable_headers(struct response *response,
+                                const struct envelope_reader *reader)
+{
+    response_header(response, "X-Request-ID", reader->request_id->text);
+    response_header(response, "X-Content-Type-Options", "nosniff");
+    response_header(response, "Vary", "Origin");
+    if (reader->rate != NULL && reader->rate->quota > 0)
+        add_rate(response, reader->rate);
+    if (reader->allowed_origin.length > 0) {
+        response_header_copy(response, "Access-Control-Allow-Origin",
+                             reader->allowed_origin);
+        response_header(response, "Access-Control-Expose-Headers",
+                        "X-Request-ID, Retry-After, RateLimit, RateLimit-Policy, "
+                        "Server-Timing, Content-Range, Accept-Ranges");
+    }
+}
+
+void envelope_make_options(struct response *response,
+                           const struct envelope_reader *reader, const char *allow)
+{
+    response_init(response, 204, 0);
+    envelope_common_headers(response, reader);
+    response_header(response, "Allow", allow);
+    if (reader->allowed_origin.length > 0) {
+        response_header(response, "Access-Control-Allow-Methods", allow);
+        response_header(response, "Access-Control-Allow-Headers",
+                        "Authorization, Content-Type, X-Request-ID, Idempotency-Key, "
+                        "traceparent");
+        response_header(response, "Access-Control-Max-Age", "600");
+    }
+}
+
+static void write_error(struct json_writer *json, const struct answer *answer)
+{
+    const struct error_info *info = error_info(answer->error);
+
+    json_begin_object(json);
+    json_put_string(json, "stage", stage_name(info->stage));
+    json_put_string(json, "code", info->code);
+    json_key(json, "message_safe");
+    if (answer->message != NULL && !private_text_is_empty(answer->message))
+        json_private(json, answer->message);
+    else
+        json_string(json, info->message_safe);
+    json_put_boolean(json, "retryable", info->retryable);
+    json_key(json, "details");
+    if (answer->details != NULL && !private_text_is_empty(answer->details)) {
+        struct span details = private_reveal(answer->details);
+
+        json_raw(json, details.bytes, details.length);
+    } else {
+        json_null(json);
+    }
+    json_end_object(json);
+}
+
+void envelope_write(struct buffer *out, const struct id *request_id,
+                    const struct answer *answer)
+{
+    struct span data = {NULL, 0};
+    struct json_writer json;
+
+    if (answer->error == OK)
+        data = private_reveal(answer->data);
+    buffer_reserve(out, FRAME_BYTES + data.length); /* so that it grows once */
+    json_writer_init(&json, out);
+    json_begin_object(&json);
+    json_key(&json, "data");
+    if (answer->error == OK)
+        json_raw(&json, data.bytes, data.length);
+    else
+        json_null(&json);
+    json_key(&json, "error");
+    if (answer->error == OK)
+        json_null(&json);
+    else
+        write_error(&json, answer);
+    json_put_string(&json, "request_id", request_id->text);
+    json_end_object(&json);
 }

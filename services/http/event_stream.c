@@ -1,4 +1,8 @@
-#include "event_stream.h"
+/*
+ * A reply as server-sent events, written as the news comes and taken by libmicrohttpd as the
+ * socket has room.
+ */
+#include "event_stream_internal.h"
 
 #include "json.h"
 #include "mem.h"
@@ -19,11 +23,15 @@ struct event_stream {
     struct loop_timer *keep_alive; /* owned; NULL: not pending: the result is told */
 };
 
-static struct json_writer begin_event(struct request *request, const char *event);
-static void end_event(struct request *request);
 static ssize_t take(void *context, uint64_t position, char *bytes, size_t room);
-static void keep_alive_later(struct event_stream *stream);
 static void on_quiet(void *context);
+
+static void keep_alive_later(struct event_stream *stream)
+{
+    struct loop *loop = stream->request->server->services->loop;
+
+    stream->keep_alive = loop_timer_start(loop, KEEP_ALIVE_MS, on_quiet, stream);
+}
 
 void event_stream_begin(struct request *request)
 {
@@ -39,6 +47,27 @@ void event_stream_begin(struct request *request)
     response_header(&request->response, "X-Accel-Buffering", "no");
     keep_alive_later(stream);
     request_answer_made(request);
+}
+
+/* What our writers write is on one line: no line break can end the data early. */
+static struct json_writer begin_event(struct request *request, const char *event)
+{
+    struct event_stream *stream = request->stream;
+    struct json_writer json;
+
+    assert(!stream->is_ended);
+    buffer_append_string(&stream->waiting, "event: ");
+    buffer_append_string(&stream->waiting, event);
+    buffer_append_string(&stream->waiting, "\ndata: ");
+    json_writer_init(&json, &stream->waiting);
+    return json;
+}
+
+static void end_event(struct request *request)
+{
+    buffer_append_string(&request->stream->waiting, "\n\n");
+    if (request->is_suspended)
+        request_resume(request);
 }
 
 void event_stream_stage(struct request *request, const char *stage)
@@ -100,27 +129,6 @@ void event_stream_only(struct request *request, const struct answer *answer)
     request_answer_made(request);
 }
 
-/* What our writers write is on one line: no line break can end the data early. */
-static struct json_writer begin_event(struct request *request, const char *event)
-{
-    struct event_stream *stream = request->stream;
-    struct json_writer json;
-
-    assert(!stream->is_ended);
-    buffer_append_string(&stream->waiting, "event: ");
-    buffer_append_string(&stream->waiting, event);
-    buffer_append_string(&stream->waiting, "\ndata: ");
-    json_writer_init(&json, &stream->waiting);
-    return json;
-}
-
-static void end_event(struct request *request)
-{
-    buffer_append_string(&request->stream->waiting, "\n\n");
-    if (request->is_suspended)
-        request_resume(request);
-}
-
 enum MHD_Result event_stream_queue(struct request *request)
 {
     return response_queue_stream(&request->response, request->mhd, take, request->stream);
@@ -154,13 +162,6 @@ static ssize_t take(void *context, uint64_t position, char *bytes, size_t room)
         stream->taken = 0;
     }
     return (ssize_t)length;
-}
-
-static void keep_alive_later(struct event_stream *stream)
-{
-    struct loop *loop = stream->request->server->services->loop;
-
-    stream->keep_alive = loop_timer_start(loop, KEEP_ALIVE_MS, on_quiet, stream);
 }
 
 /* What the client has not taken yet keeps it awake as well. */

@@ -1,8 +1,11 @@
-#include "grounded.h"
+/*
+ * What POST /ask and POST /v1/chat share: a body becomes a question, and its result the reply.
+ */
+#include "grounded_internal.h"
 
-#include "admit.h"
+#include "admit_internal.h"
 #include "json.h"
-#include "json_body.h"
+#include "json_body_internal.h"
 
 #include <string.h>
 

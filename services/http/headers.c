@@ -1,9 +1,9 @@
 /*
  * Request headers: those that are asked for, picked out of all lines.
  */
-#include "headers.h"
+#include "headers_internal.h"
 
-#include "parameters.h"
+#include "parameters_internal.h"
 
 #include <string.h>
 #include <strings.h>
@@ -172,4 +172,22 @@ struct span headers_bearer_token(const struct headers *headers)
     while (skip < token.length && token.bytes[skip] == ' ')
         skip++;
     return (struct span){token.bytes + skip, token.length - skip};
+}
+
+bool headers_allow_origin(const char *allowed, struct span origin)
+{
+    const char *rest = allowed;
+
+    if (origin.length == 0 || rest == NULL)
+        return false;
+    while (*rest != '\0') {
+        size_t length;
+
+        rest += strspn(rest, ", \t");
+        length = strcspn(rest, ", \t");
+        if (length == origin.length && memcmp(rest, origin.bytes, length) == 0)
+            return true;
+        rest += length;
+    }
+    return false;
 }

@@ -1,8 +1,11 @@
-#include "json_body.h"
+/*
+ * A JSON body, kept until all of it is there.
+ */
+#include "json_body_internal.h"
 
 #include "json.h"
 #include "mem.h"
-#include "uploads.h"
+#include "uploads_internal.h"
 
 #include <stdlib.h>
 

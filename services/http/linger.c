@@ -1,7 +1,7 @@
 /*
  * Closing slowly, on a duplicate of the descriptor that libmicrohttpd closes.
  */
-#include "linger.h"
+#include "linger_internal.h"
 
 #include "mem.h"
 

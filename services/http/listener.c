@@ -1,12 +1,12 @@
 /*
  * The listening socket: who comes in, and who is one too many.
  */
-#include "listener.h"
+#include "listener_internal.h"
 
-#include "addresses.h"
-#include "client_address.h"
-#include "connection.h"
-#include "request.h"
+#include "addresses_internal.h"
+#include "client_address_internal.h"
+#include "connection_internal.h"
+#include "request_internal.h"
 
 #include <errno.h>
 #include <netdb.h>
@@ -21,12 +21,40 @@
 #define BACKLOG        4096
 #define PAUSE_MS       50
 
-static int open_socket(const struct addrinfo *address, bool reuse_port,
-                       int64_t *ret_port);
 static void on_connections(uv_poll_t *poll, int status, int events);
-static void accept_one(struct server *server, int descriptor);
-static void pause_accepting(struct server *server);
 static void on_pause_is_over(void *context);
+
+static int open_socket(const struct addrinfo *address, bool reuse_port, int64_t *ret_port)
+{
+    struct sockaddr_storage bound;
+    socklen_t bound_bytes = sizeof(bound);
+    int on = 1;
+    int reason;
+    int descriptor =
+        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+
+    if (descriptor < 0)
+        return -1;
+    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
+    if (reuse_port &&
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
+        goto fail;
+    if (bind(descriptor, address->ai_addr, address->ai_addrlen) != 0 ||
+        listen(descriptor, BACKLOG) != 0 ||
+        getsockname(descriptor, (struct sockaddr *)&bound, &bound_bytes) != 0)
+        goto fail;
+    if (bound.ss_family == AF_INET6)
+        *ret_port = ntohs(((struct sockaddr_in6 *)&bound)->sin6_port);
+    else
+        *ret_port = ntohs(((struct sockaddr_in *)&bound)->sin_port);
+    return descriptor;
+
+fail:
+    reason = errno;
+    close(descriptor);
+    errno = reason;
+    return -1;
+}
 
 int server_listen_socket(const char *host, int64_t port, bool reuse_port,
                          int64_t *ret_port, struct buffer *problem)
@@ -62,70 +90,11 @@ int server_listen_socket(const char *host, int64_t port, bool reuse_port,
     return descriptor;
 }
 
-static int open_socket(const struct addrinfo *address, bool reuse_port, int64_t *ret_port)
-{
-    struct sockaddr_storage bound;
-    socklen_t bound_bytes = sizeof(bound);
-    int on = 1;
-    int reason;
-    int descriptor =
-        socket(address->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-
-    if (descriptor < 0)
-        return -1;
-    setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (reuse_port &&
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0)
-        goto fail;
-    if (bind(descriptor, address->ai_addr, address->ai_addrlen) != 0 ||
-        listen(descriptor, BACKLOG) != 0 ||
-        getsockname(descriptor, (struct sockaddr *)&bound, &bound_bytes) != 0)
-        goto fail;
-    if (bound.ss_family == AF_INET6)
-        *ret_port = ntohs(((struct sockaddr_in6 *)&bound)->sin6_port);
-    else
-        *ret_port = ntohs(((struct sockaddr_in *)&bound)->sin_port);
-    return descriptor;
-
-fail:
-    reason = errno;
-    close(descriptor);
-    errno = reason;
-    return -1;
-}
-
 bool listener_start(struct server *server)
 {
     server->listen_poll = server_open_poll(server, server->listen_descriptor, UV_READABLE,
                                            on_connections, server);
     return server->listen_poll != NULL;
-}
-
-static void on_connections(uv_poll_t *poll, int status, int events)
-{
-    struct server *server = poll->data;
-
-    (void)status;
-    (void)events;
-    if (server->services->shared->is_draining &&
-        server->services->shared->is_socket_kept) {
-        listener_stop(server); /* server_drain() is on its way here */
-        return;
-    }
-    for (int i = 0; i < ACCEPTS_A_TICK; i++) {
-        int descriptor =
-            accept4(server->listen_descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-
-        if (descriptor >= 0) {
-            accept_one(server, descriptor);
-        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
-                   errno == ENOMEM) {
-            pause_accepting(server);
-            return;
-        } else if (errno != EINTR && errno != ECONNABORTED) {
-            return;
-        }
-    }
 }
 
 /* Those of all loops together, but for those that are turned away: a few of them have places of
@@ -183,6 +152,33 @@ static void pause_accepting(struct server *server)
     server_close_poll(&server->listen_poll);
     server->accept_pause =
         loop_timer_start(server->services->loop, PAUSE_MS, on_pause_is_over, server);
+}
+
+static void on_connections(uv_poll_t *poll, int status, int events)
+{
+    struct server *server = poll->data;
+
+    (void)status;
+    (void)events;
+    if (server->services->shared->is_draining &&
+        server->services->shared->is_socket_kept) {
+        listener_stop(server); /* server_drain() is on its way here */
+        return;
+    }
+    for (int i = 0; i < ACCEPTS_A_TICK; i++) {
+        int descriptor =
+            accept4(server->listen_descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+
+        if (descriptor >= 0) {
+            accept_one(server, descriptor);
+        } else if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS ||
+                   errno == ENOMEM) {
+            pause_accepting(server);
+            return;
+        } else if (errno != EINTR && errno != ECONNABORTED) {
+            return;
+        }
+    }
 }
 
 static void on_pause_is_over(void *context)

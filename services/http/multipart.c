@@ -1,24 +1,12 @@
-#include "multipart.h"
+/*
+ * multipart/form-data (RFC 7578), in pieces of any size, without keeping any.
+ */
+#include "multipart_internal.h"
 
-#include "parameters.h"
+#include "parameters_internal.h"
 
 #include <assert.h>
 #include <string.h>
-
-static size_t take_body(struct multipart *multipart, struct span bytes);
-static size_t scan_body(struct multipart *multipart, struct span bytes);
-static void on_delimiter(struct multipart *multipart);
-static void take_boundary_end(struct multipart *multipart, char character);
-static size_t take_header(struct multipart *multipart, struct span bytes);
-static void on_header_line(struct multipart *multipart);
-static void take_header_line(struct multipart *multipart, struct span line);
-static void take_disposition(struct multipart *multipart, struct span value);
-static void take_part_type(struct multipart *multipart, struct span type);
-static void check_encoding(struct multipart *multipart, struct span encoding);
-static void begin_line(struct multipart *multipart);
-static void begin_part(struct multipart *multipart);
-static void give(struct multipart *multipart, const char *bytes, size_t length);
-static void fail(struct multipart *multipart, enum multipart_problem problem);
 
 /* RFC 2046 5.1.1, bchars; a space may not be the last. */
 static bool is_boundary(struct span boundary)
@@ -61,6 +49,13 @@ bool multipart_boundary(struct span content_type, struct span *ret_boundary)
     return true;
 }
 
+/* What follows stands at the start of a line: a delimiter has its CR LF already. */
+static void begin_line(struct multipart *multipart)
+{
+    multipart->matched = 2;
+    multipart->lent = 2;
+}
+
 void multipart_init(struct multipart *multipart, struct span boundary,
                     const struct multipart_events *events, void *context)
 {
@@ -75,40 +70,32 @@ void multipart_init(struct multipart *multipart, struct span boundary,
     begin_line(multipart);
 }
 
-/* What follows stands at the start of a line: a delimiter has its CR LF already. */
-static void begin_line(struct multipart *multipart)
+static void give(struct multipart *multipart, const char *bytes, size_t length)
 {
-    multipart->matched = 2;
-    multipart->lent = 2;
+    if (multipart->step == MULTIPART_BODY && length > 0)
+        multipart->events->bytes(multipart->context, (struct span){bytes, length});
 }
 
-enum multipart_problem multipart_take(struct multipart *multipart, struct span bytes)
+/* Gives on what comes before the next CR, and takes that. */
+static size_t scan_body(struct multipart *multipart, struct span bytes)
 {
-    while (bytes.length > 0 && multipart->problem == MULTIPART_GOOD) {
-        size_t taken = 1;
+    const char *cr = memchr(bytes.bytes, '\r', bytes.length);
+    size_t length = cr != NULL ? (size_t)(cr - bytes.bytes) : bytes.length;
 
-        switch (multipart->step) {
-        case MULTIPART_PREAMBLE:
-        case MULTIPART_BODY: taken = take_body(multipart, bytes); break;
-        case MULTIPART_BOUNDARY:
-        case MULTIPART_BOUNDARY_DASH:
-        case MULTIPART_BOUNDARY_SPACE:
-        case MULTIPART_BOUNDARY_CR: take_boundary_end(multipart, bytes.bytes[0]); break;
-        case MULTIPART_HEADER:
-        case MULTIPART_HEADER_CR: taken = take_header(multipart, bytes); break;
-        case MULTIPART_EPILOGUE: taken = bytes.length; break;
-        }
-        bytes.bytes += taken;
-        bytes.length -= taken;
-    }
-    return multipart->problem;
+    give(multipart, bytes.bytes, length);
+    if (cr == NULL)
+        return length;
+    multipart->matched = 1;
+    return length + 1;
 }
 
-enum multipart_problem multipart_finish(const struct multipart *multipart)
+static void on_delimiter(struct multipart *multipart)
 {
-    if (multipart->problem != MULTIPART_GOOD)
-        return multipart->problem;
-    return multipart->step == MULTIPART_EPILOGUE ? MULTIPART_GOOD : MULTIPART_TRUNCATED;
+    if (multipart->step == MULTIPART_BODY)
+        multipart->events->end(multipart->context);
+    multipart->matched = 0;
+    multipart->lent = 0;
+    multipart->step = MULTIPART_BOUNDARY;
 }
 
 /*
@@ -138,32 +125,23 @@ static size_t take_body(struct multipart *multipart, struct span bytes)
     return taken;
 }
 
-/* Gives on what comes before the next CR, and takes that. */
-static size_t scan_body(struct multipart *multipart, struct span bytes)
+static void fail(struct multipart *multipart, enum multipart_problem problem)
 {
-    const char *cr = memchr(bytes.bytes, '\r', bytes.length);
-    size_t length = cr != NULL ? (size_t)(cr - bytes.bytes) : bytes.length;
-
-    give(multipart, bytes.bytes, length);
-    if (cr == NULL)
-        return length;
-    multipart->matched = 1;
-    return length + 1;
+    multipart->problem = problem;
 }
 
-static void give(struct multipart *multipart, const char *bytes, size_t length)
+static void begin_part(struct multipart *multipart)
 {
-    if (multipart->step == MULTIPART_BODY && length > 0)
-        multipart->events->bytes(multipart->context, (struct span){bytes, length});
-}
-
-static void on_delimiter(struct multipart *multipart)
-{
-    if (multipart->step == MULTIPART_BODY)
-        multipart->events->end(multipart->context);
-    multipart->matched = 0;
-    multipart->lent = 0;
-    multipart->step = MULTIPART_BOUNDARY;
+    if (++multipart->part_count > MULTIPART_MAX_PARTS) {
+        fail(multipart, MULTIPART_TOO_MANY_PARTS);
+        return;
+    }
+    memset(&multipart->part, 0, sizeof(multipart->part));
+    multipart->header_count = 0;
+    multipart->has_disposition = false;
+    multipart->has_part_type = false;
+    multipart->line_length = 0;
+    multipart->step = MULTIPART_HEADER;
 }
 
 static void take_boundary_end(struct multipart *multipart, char character)
@@ -184,89 +162,6 @@ static void take_boundary_end(struct multipart *multipart, char character)
         multipart->step = MULTIPART_BOUNDARY_SPACE;
     else
         fail(multipart, MULTIPART_BAD_BOUNDARY);
-}
-
-static void begin_part(struct multipart *multipart)
-{
-    if (++multipart->part_count > MULTIPART_MAX_PARTS) {
-        fail(multipart, MULTIPART_TOO_MANY_PARTS);
-        return;
-    }
-    memset(&multipart->part, 0, sizeof(multipart->part));
-    multipart->header_count = 0;
-    multipart->has_disposition = false;
-    multipart->has_part_type = false;
-    multipart->line_length = 0;
-    multipart->step = MULTIPART_HEADER;
-}
-
-/* Collects a header line up to its CR LF. */
-static size_t take_header(struct multipart *multipart, struct span bytes)
-{
-    size_t length = 0;
-
-    if (multipart->step == MULTIPART_HEADER_CR) {
-        if (bytes.bytes[0] == '\n')
-            on_header_line(multipart);
-        else
-            fail(multipart, MULTIPART_BAD_HEADER);
-        return 1;
-    }
-    while (length < bytes.length && bytes.bytes[length] != '\r' &&
-           bytes.bytes[length] != '\n' && bytes.bytes[length] != '\0')
-        length++;
-    if (length > sizeof(multipart->line) - multipart->line_length ||
-        (length < bytes.length && bytes.bytes[length] != '\r')) {
-        fail(multipart, MULTIPART_BAD_HEADER);
-        return length;
-    }
-    memcpy(multipart->line + multipart->line_length, bytes.bytes, length);
-    multipart->line_length += length;
-    if (length == bytes.length)
-        return length;
-    multipart->step = MULTIPART_HEADER_CR;
-    return length + 1;
-}
-
-static void on_header_line(struct multipart *multipart)
-{
-    struct span line = {multipart->line, multipart->line_length};
-
-    multipart->step = MULTIPART_HEADER;
-    multipart->line_length = 0;
-    if (line.length > 0) {
-        take_header_line(multipart, line);
-    } else if (!multipart->has_disposition) {
-        fail(multipart, MULTIPART_BAD_HEADER);
-    } else {
-        multipart->step = MULTIPART_BODY;
-        begin_line(multipart); /* a part may be empty to the point of having no CR LF of
-                                  its own */
-        multipart->events->begin(multipart->context, &multipart->part);
-    }
-}
-
-/* Wrong: a line without a colon, with an empty name, or that continues the one before it.
- */
-static void take_header_line(struct multipart *multipart, struct span line)
-{
-    const char *colon = memchr(line.bytes, ':', line.length);
-    struct span name;
-    struct span value;
-
-    if (colon == NULL || colon == line.bytes || *line.bytes == ' ' ||
-        *line.bytes == '\t' || ++multipart->header_count > MULTIPART_MAX_HEADERS) {
-        fail(multipart, MULTIPART_BAD_HEADER);
-        return;
-    }
-    name = (struct span){line.bytes, (size_t)(colon - line.bytes)};
-    value = (struct span){colon + 1, line.length - name.length - 1};
-    if (span_equals_ignoring_case(name, "content-disposition"))
-        take_disposition(multipart, value);
-    else if (span_equals_ignoring_case(name, "content-type"))
-        take_part_type(multipart, parameters_value(value));
-    else if (span_equals_ignoring_case(name, "content-transfer-encoding"))
-        check_encoding(multipart, parameters_value(value));
 }
 
 static void take_part_type(struct multipart *multipart, struct span type)
@@ -314,7 +209,100 @@ static void take_disposition(struct multipart *multipart, struct span value)
         fail(multipart, MULTIPART_BAD_HEADER);
 }
 
-static void fail(struct multipart *multipart, enum multipart_problem problem)
+/* Wrong: a line without a colon, with an empty name, or that continues the one before it.
+ */
+static void take_header_line(struct multipart *multipart, struct span line)
 {
-    multipart->problem = problem;
+    const char *colon = memchr(line.bytes, ':', line.length);
+    struct span name;
+    struct span value;
+
+    if (colon == NULL || colon == line.bytes || *line.bytes == ' ' ||
+        *line.bytes == '\t' || ++multipart->header_count > MULTIPART_MAX_HEADERS) {
+        fail(multipart, MULTIPART_BAD_HEADER);
+        return;
+    }
+    name = (struct span){line.bytes, (size_t)(colon - line.bytes)};
+    value = (struct span){colon + 1, line.length - name.length - 1};
+    if (span_equals_ignoring_case(name, "content-disposition"))
+        take_disposition(multipart, value);
+    else if (span_equals_ignoring_case(name, "content-type"))
+        take_part_type(multipart, parameters_value(value));
+    else if (span_equals_ignoring_case(name, "content-transfer-encoding"))
+        check_encoding(multipart, parameters_value(value));
+}
+
+static void on_header_line(struct multipart *multipart)
+{
+    struct span line = {multipart->line, multipart->line_length};
+
+    multipart->step = MULTIPART_HEADER;
+    multipart->line_length = 0;
+    if (line.length > 0) {
+        take_header_line(multipart, line);
+    } else if (!multipart->has_disposition) {
+        fail(multipart, MULTIPART_BAD_HEADER);
+    } else {
+        multipart->step = MULTIPART_BODY;
+        begin_line(multipart); /* a part may be empty to the point of having no CR LF of
+                                  its own */
+        multipart->events->begin(multipart->context, &multipart->part);
+    }
+}
+
+/* Collects a header line up to its CR LF. */
+static size_t take_header(struct multipart *multipart, struct span bytes)
+{
+    size_t length = 0;
+
+    if (multipart->step == MULTIPART_HEADER_CR) {
+        if (bytes.bytes[0] == '\n')
+            on_header_line(multipart);
+        else
+            fail(multipart, MULTIPART_BAD_HEADER);
+        return 1;
+    }
+    while (length < bytes.length && bytes.bytes[length] != '\r' &&
+           bytes.bytes[length] != '\n' && bytes.bytes[length] != '\0')
+        length++;
+    if (length > sizeof(multipart->line) - multipart->line_length ||
+        (length < bytes.length && bytes.bytes[length] != '\r')) {
+        fail(multipart, MULTIPART_BAD_HEADER);
+        return length;
+    }
+    memcpy(multipart->line + multipart->line_length, bytes.bytes, length);
+    multipart->line_length += length;
+    if (length == bytes.length)
+        return length;
+    multipart->step = MULTIPART_HEADER_CR;
+    return length + 1;
+}
+
+enum multipart_problem multipart_take(struct multipart *multipart, struct span bytes)
+{
+    while (bytes.length > 0 && multipart->problem == MULTIPART_GOOD) {
+        size_t taken = 1;
+
+        switch (multipart->step) {
+        case MULTIPART_PREAMBLE:
+        case MULTIPART_BODY: taken = take_body(multipart, bytes); break;
+        case MULTIPART_BOUNDARY:
+        case MULTIPART_BOUNDARY_DASH:
+        case MULTIPART_BOUNDARY_SPACE:
+        case MULTIPART_BOUNDARY_CR: take_boundary_end(multipart, bytes.bytes[0]); break;
+        case MULTIPART_HEADER:
+        case MULTIPART_HEADER_CR: taken = take_header(multipart, bytes); break;
+        case MULTIPART_EPILOGUE: taken = bytes.length; break;
+        }
+        bytes.bytes += taken;
+        bytes.length -= taken;
+    }
+    return multipart->problem;
+}
+
+enum multipart_problem multipart_finish(const struct multipart *multipart)
+{
+    if (multipart->problem != MULTIPART_GOOD)
+        return multipart->problem;
+    return multipart->step == MULTIPART_EPILOGUE ? MULTIPART_GOOD : MULTIPART_TRUNCATED;
 }

@@ -1,4 +1,7 @@
-#include "parameters.h"
+/*
+ * The parameters of a header: `value; name=token; name="quoted"` (RFC 9110 5.6.6).
+ */
+#include "parameters_internal.h"
 
 #include <string.h>
 

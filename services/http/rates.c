@@ -1,4 +1,7 @@
-#include "rates.h"
+/*
+ * Rates: a table of times of fixed size behind a lock.
+ */
+#include "rates_internal.h"
 
 #include "mem.h"
 

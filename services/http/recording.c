@@ -1,4 +1,7 @@
-#include "recording.h"
+/*
+ * The recording in a form: counted, digested, looked at, and kept where somebody is to hear it.
+ */
+#include "recording_internal.h"
 
 #include "transcriber.h"
 

@@ -1,15 +1,15 @@
 /*
  * One request: what libmicrohttpd tells us of it becomes calls of its endpoint, and the answer a reply.
  */
-#include "request.h"
+#include "request_internal.h"
 
-#include "admit.h"
+#include "admit_internal.h"
 #include "clock.h"
-#include "delivery.h"
-#include "event_stream.h"
+#include "delivery_internal.h"
+#include "event_stream_internal.h"
 #include "mem.h"
-#include "throttle.h"
-#include "uploads.h"
+#include "throttle_internal.h"
+#include "uploads_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -46,7 +46,8 @@ static void begin(struct request *request, const char *target, const char *metho
         request->endpoint->begin(request);
     connection_enter(request->connection,
                      has_body ? CONNECTION_BODY : CONNECTION_WORKING);
-    if (has_body && !request->is_answered && request->endpoint->starts_turn)
+    if (has_body && !request->is_answered && request->endpoint != NULL &&
+        request->endpoint->starts_turn)
         uploads_enter(request);
 }
 

@@ -1,7 +1,7 @@
 /*
  * A reply, put together, and handed to libmicrohttpd.
  */
-#include "response.h"
+#include "response_internal.h"
 
 #include <assert.h>
 #include <string.h>

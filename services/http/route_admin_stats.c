@@ -3,12 +3,12 @@
  * with the key of ADMIN_KEY; where there is none, there is no such address.  An address that has given
  * a few wrong keys waits, and until then its keys are not looked at.
  */
-#include "client_address.h"
+#include "client_address_internal.h"
 #include "clock.h"
 #include "digest.h"
-#include "endpoints.h"
 #include "json.h"
 #include "private_reveal.h"
+#include "request_internal.h"
 
 #define MAX_DATA_BYTES        8192
 #define WRONG_KEYS_PER_MINUTE 5

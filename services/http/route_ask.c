@@ -1,9 +1,9 @@
 /*
  * POST /ask: a question about the study material, by the rules of a textbook.
  */
-#include "endpoints.h"
-#include "grounded.h"
-#include "json_body.h"
+#include "grounded_internal.h"
+#include "json_body_internal.h"
+#include "request_internal.h"
 
 static void finish(struct request *request)
 {

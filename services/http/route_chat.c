@@ -1,9 +1,9 @@
 /*
  * POST /v1/chat: the same question, by the rules of several gates.
  */
-#include "endpoints.h"
-#include "grounded.h"
-#include "json_body.h"
+#include "grounded_internal.h"
+#include "json_body_internal.h"
+#include "request_internal.h"
 
 static void finish(struct request *request)
 {

@@ -1,8 +1,8 @@
 /*
  * GET /healthz: the process lives.  GET /readyz: it can do its work.
  */
-#include "endpoints.h"
 #include "json.h"
+#include "request_internal.h"
 #include "store.h"
 
 #define MAX_DATA_BYTES 1024
@@ -37,7 +37,7 @@ static void write_breakers(struct json_writer *json, const struct shared_service
                                         "retriever"};
 
     json_begin_object(json);
-    for (size_t i = 0; i < sizeof(roles) / sizeof(*roles); i++) {
+    for (size_t i = 0; i < sizeof(roles) / sizeof(roles[0]); i++) {
         bool is_open =
             metrics_open_breakers(shared->metrics, shared->metrics_count, roles[i]) > 0;
 

@@ -4,8 +4,8 @@
  * A client asks each time whether a file has changed (no-cache), and is told 304 where it
  * has not: a new program never meets parts of an old page.
  */
-#include "endpoints.h"
-#include "web_file.h"
+#include "request_internal.h"
+#include "web_file_internal.h"
 
 /* Nothing from elsewhere, nothing inline, no text that becomes markup (CSP level 3, and
  * Trusted Types).  What the coach says is played from a blob: its request needs a header. */
@@ -16,42 +16,17 @@
 
 static void finish_page(struct request *request);
 static void finish_file(struct request *request);
-static void send_file(struct request *request, const struct web_file *file);
-static void add_headers(struct request *request, const struct web_file *file,
-                        bool is_gzip, const struct entity_tag *tag);
-static void add_policies(struct response *response);
 
 const struct endpoint ENDPOINT_PAGE = {.finish = finish_page};
 const struct endpoint ENDPOINT_PAGE_FILE = {.finish = finish_file};
 
-static void finish_page(struct request *request)
+/* For what a browser opens by itself; the files that it loads for it are bound by these. */
+static void add_policies(struct response *response)
 {
-    send_file(request, web_file_find(span_of("index.html")));
-}
-
-static void finish_file(struct request *request)
-{
-    const struct web_file *file = web_file_find(request->match.parameter);
-
-    if (file == NULL)
-        request_fail(request, ERROR_NOT_FOUND);
-    else
-        send_file(request, file);
-}
-
-static void send_file(struct request *request, const struct web_file *file)
-{
-    bool is_gzip = accept_takes_gzip(&request->headers.accept);
-    struct entity_tag tag = web_file_tag(file, is_gzip);
-
-    if (entity_tag_is_in(&tag, request->headers.if_none_match)) {
-        response_init(&request->response, 304, 0);
-    } else {
-        response_init(&request->response, 200, 0);
-        request->response.borrowed = web_file_body(file, is_gzip);
-    }
-    add_headers(request, file, is_gzip, &tag);
-    request_answer_made(request);
+    response_header(response, "Content-Security-Policy", PAGE_POLICY);
+    response_header(response, "Permissions-Policy",
+                    "microphone=(self), camera=(), geolocation=()");
+    response_header(response, "Referrer-Policy", "no-referrer");
 }
 
 static void add_headers(struct request *request, const struct web_file *file,
@@ -71,11 +46,32 @@ static void add_headers(struct request *request, const struct web_file *file,
         add_policies(response);
 }
 
-/* For what a browser opens by itself; the files that it loads for it are bound by these. */
-static void add_policies(struct response *response)
+static void send_file(struct request *request, const struct web_file *file)
 {
-    response_header(response, "Content-Security-Policy", PAGE_POLICY);
-    response_header(response, "Permissions-Policy",
-                    "microphone=(self), camera=(), geolocation=()");
-    response_header(response, "Referrer-Policy", "no-referrer");
+    bool is_gzip = accept_takes_gzip(&request->headers.accept);
+    struct entity_tag tag = web_file_tag(file, is_gzip);
+
+    if (entity_tag_is_in(&tag, request->headers.if_none_match)) {
+        response_init(&request->response, 304, 0);
+    } else {
+        response_init(&request->response, 200, 0);
+        request->response.borrowed = web_file_body(file, is_gzip);
+    }
+    add_headers(request, file, is_gzip, &tag);
+    request_answer_made(request);
+}
+
+static void finish_page(struct request *request)
+{
+    send_file(request, web_file_find(span_of("index.html")));
+}
+
+static void finish_file(struct request *request)
+{
+    const struct web_file *file = web_file_find(request->match.parameter);
+
+    if (file == NULL)
+        request_fail(request, ERROR_NOT_FOUND);
+    else
+        send_file(request, file);
 }

@@ -2,7 +2,7 @@
  * DELETE /session/{session_id}: removes every trace of an interview.
  */
 #include "clock.h"
-#include "endpoints.h"
+#include "request_internal.h"
 #include "store.h"
 
 static void finish(struct request *request);

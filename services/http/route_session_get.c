@@ -3,8 +3,8 @@
  * transcript.
  */
 #include "clock.h"
-#include "endpoints.h"
 #include "json.h"
+#include "request_internal.h"
 #include "store.h"
 
 #define MAX_DATA_BYTES 65536
@@ -12,7 +12,6 @@
 static void finish(struct request *request);
 static void on_session(void *context, enum error error, struct session *session,
                        bool is_replay);
-static void write_data(const struct session *session, struct buffer *out);
 
 const struct endpoint ENDPOINT_SESSION_GET = {
     .needs_token = true, .names_session = true, .finish = finish};
@@ -23,23 +22,6 @@ static void finish(struct request *request)
 
     store_load_session(services->store, &request->session_id, clock_wall_ms(), on_session,
                        request);
-}
-
-static void on_session(void *context, enum error error, struct session *session,
-                       bool is_replay)
-{
-    struct request *request = context;
-    struct buffer data;
-
-    (void)is_replay;
-    if (error != OK) {
-        request_fail(request, error);
-        return;
-    }
-    buffer_init(&data, MAX_DATA_BYTES);
-    write_data(session, &data);
-    session_free(session);
-    request_succeed(request, &data);
 }
 
 static void write_time(struct json_writer *json, const char *key, int64_t wall_ms)
@@ -81,4 +63,21 @@ static void write_data(const struct session *session, struct buffer *out)
     write_time(&json, "last_activity_at", session->last_activity_ms);
     write_time(&json, "expires_at", session->expires_ms);
     json_end_object(&json);
+}
+
+static void on_session(void *context, enum error error, struct session *session,
+                       bool is_replay)
+{
+    struct request *request = context;
+    struct buffer data;
+
+    (void)is_replay;
+    if (error != OK) {
+        request_fail(request, error);
+        return;
+    }
+    buffer_init(&data, MAX_DATA_BYTES);
+    write_data(session, &data);
+    session_free(session);
+    request_succeed(request, &data);
 }

@@ -7,17 +7,16 @@
  * the same reply: the token depends on nothing but its id and time, the opening prompt on what
  * is stored.
  */
-#include "client_address.h"
+#include "client_address_internal.h"
 #include "clock.h"
 #include "coach_builtin.h"
-#include "endpoints.h"
-#include "idempotency.h"
+#include "form_internal.h"
 #include "json.h"
-#include "json_body.h"
+#include "json_body_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "prompt.h"
-#include "start_form.h"
+#include "request_internal.h"
 #include "store.h"
 #include "token.h"
 
@@ -30,20 +29,8 @@
 static int64_t max_body_bytes(const struct settings *settings);
 static void begin(struct request *request);
 static void finish(struct request *request);
-static enum error read_form(struct request *request, struct start_form *ret_form,
-                            struct field_errors *errors);
-static struct session *make_session(const struct settings *settings,
-                                    struct start_form *form, int64_t now_ms);
-static struct store_key key_of(const struct request *request,
-                               const struct start_form *form,
-                               struct field_errors *errors);
 static void on_created(void *context, enum error error, struct session *session,
                        bool is_replay);
-static void write_data(const struct services *services, const struct session *session,
-                       struct buffer *out);
-static void refuse_one_more(struct request *request);
-static void refuse(struct request *request, enum error error,
-                   const struct field_errors *errors);
 
 const struct endpoint ENDPOINT_SESSION_START = {
     .starts_work = true,
@@ -63,31 +50,6 @@ static int64_t max_body_bytes(const struct settings *settings)
 static void begin(struct request *request)
 {
     json_body_begin(request, MAX_BODY_BYTES);
-}
-
-static void finish(struct request *request)
-{
-    struct services *services = request->server->services;
-    int64_t now_ms = clock_wall_ms();
-    struct field_errors errors = {.count = 0};
-    struct store_new_session creation = {.now_ms = now_ms};
-    struct start_form form = {0};
-    enum error error = read_form(request, &form, &errors);
-
-    if (error == OK)
-        creation.key = key_of(request, &form, &errors);
-    if (error == OK && errors.count > 0)
-        error = ERROR_VALIDATION_ERROR;
-    if (error == OK) {
-        creation.session = make_session(services->settings, &form, now_ms);
-        creation.client_most = services->settings->max_sessions_per_address;
-        if (creation.client_most > 0)
-            creation.client = client_digest(request);
-        store_create_session(services->store, &creation, on_created, request);
-    } else {
-        refuse(request, error, &errors);
-    }
-    start_form_free(&form);
 }
 
 static enum error read_form(struct request *request, struct start_form *ret_form,
@@ -150,29 +112,38 @@ static struct store_key key_of(const struct request *request,
     return key;
 }
 
-static void on_created(void *context, enum error error, struct session *session,
-                       bool is_replay)
+static void refuse(struct request *request, enum error error,
+                   const struct field_errors *errors)
 {
-    struct request *request = context;
-    struct buffer bytes;
-    struct private_text data;
-
-    if (error == ERROR_USAGE_CAP_REACHED) {
-        refuse_one_more(request);
-        return;
-    }
-    if (error != OK) {
+    if (error == ERROR_VALIDATION_ERROR)
+        json_body_refuse(request, errors);
+    else
         request_fail(request, error);
-        return;
+}
+
+static void finish(struct request *request)
+{
+    struct services *services = request->server->services;
+    int64_t now_ms = clock_wall_ms();
+    struct field_errors errors = {.count = 0};
+    struct store_new_session creation = {.now_ms = now_ms};
+    struct start_form form = {0};
+    enum error error = read_form(request, &form, &errors);
+
+    if (error == OK)
+        creation.key = key_of(request, &form, &errors);
+    if (error == OK && errors.count > 0)
+        error = ERROR_VALIDATION_ERROR;
+    if (error == OK) {
+        creation.session = make_session(services->settings, &form, now_ms);
+        creation.client_most = services->settings->max_sessions_per_address;
+        if (creation.client_most > 0)
+            creation.client = client_digest(request);
+        store_create_session(services->store, &creation, on_created, request);
+    } else {
+        refuse(request, error, &errors);
     }
-    buffer_init(&bytes, MAX_DATA_BYTES);
-    write_data(request->server->services, session, &bytes);
-    data = private_text_take(&bytes);
-    request->session_id = session->id;
-    request_answer(request,
-                   &(struct answer){.error = OK, .data = &data, .is_replay = is_replay});
-    private_text_free(&data);
-    session_free(session);
+    start_form_free(&form);
 }
 
 static void write_data(const struct services *services, const struct session *session,
@@ -217,11 +188,27 @@ static void refuse_one_more(struct request *request)
     private_text_free(&details);
 }
 
-static void refuse(struct request *request, enum error error,
-                   const struct field_errors *errors)
+static void on_created(void *context, enum error error, struct session *session,
+                       bool is_replay)
 {
-    if (error == ERROR_VALIDATION_ERROR)
-        json_body_refuse(request, errors);
-    else
+    struct request *request = context;
+    struct buffer bytes;
+    struct private_text data;
+
+    if (error == ERROR_USAGE_CAP_REACHED) {
+        refuse_one_more(request);
+        return;
+    }
+    if (error != OK) {
         request_fail(request, error);
+        return;
+    }
+    buffer_init(&bytes, MAX_DATA_BYTES);
+    write_data(request->server->services, session, &bytes);
+    data = private_text_take(&bytes);
+    request->session_id = session->id;
+    request_answer(request,
+                   &(struct answer){.error = OK, .data = &data, .is_replay = is_replay});
+    private_text_free(&data);
+    session_free(session);
 }

@@ -5,11 +5,11 @@
  * Apple's players ask for "bytes=0-1" first and play nothing where that is not answered
  * 206.
  */
-#include "byte_range.h"
+#include "byte_range_internal.h"
 #include "clock.h"
-#include "endpoints.h"
 #include "mem.h"
 #include "private_reveal.h"
+#include "request_internal.h"
 #include "store.h"
 
 #include <stdio.h>
@@ -17,12 +17,6 @@
 
 static void finish(struct request *request);
 static void on_speech(void *context, enum error error, struct store_speech speech);
-static struct byte_range range_of(const struct request *request, const char *tag,
-                                  struct span audio);
-static void send_part(struct request *request, const char *tag, struct byte_range range);
-static void send_headers(struct request *request, const char *tag);
-static void add_content_range(struct response *response, struct byte_range range,
-                              size_t length);
 static void free_state(void *state);
 
 #define TAG_BYTES 40 /* a UUID in quotes */
@@ -43,34 +37,6 @@ static void finish(struct request *request)
         request_fail(request, ERROR_TTS_AUDIO_NOT_FOUND);
 }
 
-/* The audio stays with the request until all of it is sent. */
-static void on_speech(void *context, enum error error, struct store_speech speech)
-{
-    struct request *request = context;
-    struct span name = request->match.parameter;
-    struct store_speech *kept;
-    struct byte_range range;
-    struct span audio;
-    char tag[TAG_BYTES];
-
-    if (error != OK) {
-        request_fail(request, error);
-        return;
-    }
-    kept = MEM_NEW(struct store_speech);
-    *kept = speech;
-    request->state = kept;
-    audio = private_reveal(&kept->audio);
-    snprintf(tag, sizeof(tag), "\"%.*s\"", (int)name.length, name.bytes);
-    range = range_of(request, tag, audio);
-    if (range.kind == BYTE_RANGE_UNSATISFIABLE)
-        request_answer(request,
-                       &(struct answer){.error = ERROR_RANGE_NOT_SATISFIABLE,
-                                        .complete_bytes = (int64_t)audio.length});
-    else
-        send_part(request, tag, range);
-}
-
 /* A Range means something to GET only (RFC 9110 14.2). */
 static struct byte_range range_of(const struct request *request, const char *tag,
                                   struct span audio)
@@ -82,25 +48,6 @@ static struct byte_range range_of(const struct request *request, const char *tag
         !byte_range_holds(headers->if_range, tag))
         range = (struct span){NULL, 0};
     return byte_range_of(range, (int64_t)audio.length);
-}
-
-static void send_part(struct request *request, const char *tag, struct byte_range range)
-{
-    const struct store_speech *speech = request->state;
-    struct response *response = &request->response;
-    struct span audio = private_reveal(&speech->audio);
-
-    if (range.kind == BYTE_RANGE_PART) {
-        response_init(response, 206, 0);
-        add_content_range(response, range, audio.length);
-        response->borrowed = (struct span){audio.bytes + range.first,
-                                           (size_t)(range.last - range.first) + 1};
-    } else {
-        response_init(response, 200, 0);
-        response->borrowed = audio;
-    }
-    send_headers(request, tag);
-    request_answer_made(request);
 }
 
 /* Bytes under one request id never change.  They may be kept as long as we keep them. */
@@ -138,6 +85,53 @@ static void add_content_range(struct response *response, struct byte_range range
     response_header_copy(response, "Content-Range",
                          (struct span){text.bytes, text.length});
     buffer_done(&text);
+}
+
+static void send_part(struct request *request, const char *tag, struct byte_range range)
+{
+    const struct store_speech *speech = request->state;
+    struct response *response = &request->response;
+    struct span audio = private_reveal(&speech->audio);
+
+    if (range.kind == BYTE_RANGE_PART) {
+        response_init(response, 206, 0);
+        add_content_range(response, range, audio.length);
+        response->borrowed = (struct span){audio.bytes + range.first,
+                                           (size_t)(range.last - range.first) + 1};
+    } else {
+        response_init(response, 200, 0);
+        response->borrowed = audio;
+    }
+    send_headers(request, tag);
+    request_answer_made(request);
+}
+
+/* The audio stays with the request until all of it is sent. */
+static void on_speech(void *context, enum error error, struct store_speech speech)
+{
+    struct request *request = context;
+    struct span name = request->match.parameter;
+    struct store_speech *kept;
+    struct byte_range range;
+    struct span audio;
+    char tag[TAG_BYTES];
+
+    if (error != OK) {
+        request_fail(request, error);
+        return;
+    }
+    kept = MEM_NEW(struct store_speech);
+    *kept = speech;
+    request->state = kept;
+    audio = private_reveal(&kept->audio);
+    snprintf(tag, sizeof(tag), "\"%.*s\"", (int)name.length, name.bytes);
+    range = range_of(request, tag, audio);
+    if (range.kind == BYTE_RANGE_UNSATISFIABLE)
+        request_answer(request,
+                       &(struct answer){.error = ERROR_RANGE_NOT_SATISFIABLE,
+                                        .complete_bytes = (int64_t)audio.length});
+    else
+        send_part(request, tag, range);
 }
 
 static void free_state(void *state)

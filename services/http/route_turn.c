@@ -8,14 +8,14 @@
  * as any other.
  */
 #include "clock.h"
-#include "delivery.h"
-#include "endpoints.h"
-#include "event_stream.h"
+#include "delivery_internal.h"
+#include "event_stream_internal.h"
 #include "json.h"
 #include "mem.h"
+#include "request_internal.h"
 #include "turn.h"
-#include "upload.h"
-#include "uploads.h"
+#include "upload_internal.h"
+#include "uploads_internal.h"
 
 #include <stdlib.h>
 
@@ -35,11 +35,6 @@ static void take(struct request *request, struct span bytes);
 static void finish(struct request *request);
 static void on_news(void *context, enum turn_news news, const struct private_text *text);
 static void on_turn(void *context, struct turn_result result);
-static void answer(struct request *request, const struct turn_result *result);
-static void refuse(struct request *request, enum error error,
-                   const struct private_text *details);
-static struct private_text details_of(enum error error, const struct field_errors *errors,
-                                      const struct upload *upload);
 static void free_state(void *state);
 
 const struct endpoint ENDPOINT_TURN = {
@@ -56,6 +51,39 @@ const struct endpoint ENDPOINT_TURN = {
 static int64_t max_body_bytes(const struct settings *settings)
 {
     return upload_max_bytes(settings);
+}
+
+/* No turn was started: all time went into the upload. */
+static void refuse(struct request *request, enum error error,
+                   const struct private_text *details)
+{
+    int64_t spent_us = clock_monotonic_us() - request->received_us;
+    struct turn_timings timings = {
+        .us = {[TIMING_UPLOAD] = spent_us, [TIMING_TOTAL] = spent_us}};
+
+    request_answer(request, &(struct answer){
+                                .error = error, .details = details, .timings = &timings});
+}
+
+/* Which fields are bad, or {"reason":"..."}: what is wrong with a recording. */
+static struct private_text details_of(enum error error, const struct field_errors *errors,
+                                      const struct upload *upload)
+{
+    struct private_text details = {0};
+    struct json_writer json;
+    struct buffer text;
+
+    if (errors->count > 0)
+        return field_errors_json(errors);
+    if (error != ERROR_INVALID_AUDIO)
+        return details;
+    buffer_init(&text, 64);
+    json_writer_init(&json, &text);
+    json_begin_object(&json);
+    json_key(&json, "reason");
+    json_string(&json, upload_audio_fault(upload));
+    json_end_object(&json);
+    return private_text_take(&text);
 }
 
 static void begin(struct request *request)
@@ -147,22 +175,6 @@ static void on_news(void *context, enum turn_news news, const struct private_tex
     }
 }
 
-static void on_turn(void *context, struct turn_result result)
-{
-    struct exchange *exchange = context;
-
-    exchange->is_running = false;
-    if (exchange->request != NULL) {
-        exchange->request->turn_number = result.turn_number;
-        answer(exchange->request, &result);
-    } else {
-        if (result.turn_number > 0)
-            delivery_failed(exchange->server, &exchange->session_id, result.turn_number);
-        free(exchange);
-    }
-    turn_result_free(&result);
-}
-
 static void answer(struct request *request, const struct turn_result *result)
 {
     const struct answer answer = {
@@ -183,37 +195,20 @@ static void answer(struct request *request, const struct turn_result *result)
         request_answer(request, &answer);
 }
 
-/* No turn was started: all time went into the upload. */
-static void refuse(struct request *request, enum error error,
-                   const struct private_text *details)
+static void on_turn(void *context, struct turn_result result)
 {
-    int64_t spent_us = clock_monotonic_us() - request->received_us;
-    struct turn_timings timings = {
-        .us = {[TIMING_UPLOAD] = spent_us, [TIMING_TOTAL] = spent_us}};
+    struct exchange *exchange = context;
 
-    request_answer(request, &(struct answer){
-                                .error = error, .details = details, .timings = &timings});
-}
-
-/* Which fields are bad, or {"reason":"..."}: what is wrong with a recording. */
-static struct private_text details_of(enum error error, const struct field_errors *errors,
-                                      const struct upload *upload)
-{
-    struct private_text details = {0};
-    struct json_writer json;
-    struct buffer text;
-
-    if (errors->count > 0)
-        return field_errors_json(errors);
-    if (error != ERROR_INVALID_AUDIO)
-        return details;
-    buffer_init(&text, 64);
-    json_writer_init(&json, &text);
-    json_begin_object(&json);
-    json_key(&json, "reason");
-    json_string(&json, upload_audio_fault(upload));
-    json_end_object(&json);
-    return private_text_take(&text);
+    exchange->is_running = false;
+    if (exchange->request != NULL) {
+        exchange->request->turn_number = result.turn_number;
+        answer(exchange->request, &result);
+    } else {
+        if (result.turn_number > 0)
+            delivery_failed(exchange->server, &exchange->session_id, result.turn_number);
+        free(exchange);
+    }
+    turn_result_free(&result);
 }
 
 /* A request never ends before its turn but where it is a stream, or where the server

@@ -1,4 +1,7 @@
-#include "router.h"
+/*
+ * Methods and paths, matched against tables/routes.def.
+ */
+#include "router_internal.h"
 
 #include <string.h>
 #include <strings.h>
@@ -19,10 +22,6 @@ static const char *const method_names[] = {
     [METHOD_OPTIONS] = "OPTIONS", [METHOD_OTHER] = "other",
 };
 
-static struct span path_of(const char *target);
-static bool fits(const char *pattern, struct span path, struct span *ret_parameter);
-static void allow_add(struct match *match, const char *method);
-
 enum method method_parse(const char *name)
 {
     for (enum method method = METHOD_GET; method < METHOD_OTHER; method++) {
@@ -35,34 +34,6 @@ enum method method_parse(const char *name)
 const char *method_name(enum method method)
 {
     return method_names[method];
-}
-
-struct match router_match(enum method method, const char *target)
-{
-    struct match match = {.route = ROUTE_COUNT};
-    struct span path = path_of(target);
-    const char *wanted = method_names[method == METHOD_HEAD ? METHOD_GET : method];
-
-    for (enum route route = 0; route < ROUTE_COUNT; route++) {
-        struct span parameter = {NULL, 0};
-
-        if (!fits(paths[route].pattern, path, &parameter))
-            continue;
-        /* A path that is written out, such as /session/start, is no {session_id}. */
-        if (match.is_path_known && match.parameter.bytes == NULL &&
-            parameter.bytes != NULL)
-            continue;
-        match.is_path_known = true;
-        match.parameter = parameter;
-        allow_add(&match, paths[route].method);
-        if (strcmp(paths[route].method, method_names[METHOD_GET]) == 0)
-            allow_add(&match, method_names[METHOD_HEAD]);
-        if (strcmp(paths[route].method, wanted) == 0)
-            match.route = route;
-    }
-    if (match.is_path_known)
-        allow_add(&match, method_names[METHOD_OPTIONS]);
-    return match;
 }
 
 static struct span path_of(const char *target)
@@ -101,4 +72,32 @@ static void allow_add(struct match *match, const char *method)
     if (length > 0)
         strcat(match->allow, ", ");
     strcat(match->allow, method);
+}
+
+struct match router_match(enum method method, const char *target)
+{
+    struct match match = {.route = ROUTE_COUNT};
+    struct span path = path_of(target);
+    const char *wanted = method_names[method == METHOD_HEAD ? METHOD_GET : method];
+
+    for (enum route route = 0; route < ROUTE_COUNT; route++) {
+        struct span parameter = {NULL, 0};
+
+        if (!fits(paths[route].pattern, path, &parameter))
+            continue;
+        /* A path that is written out, such as /session/start, is no {session_id}. */
+        if (match.is_path_known && match.parameter.bytes == NULL &&
+            parameter.bytes != NULL)
+            continue;
+        match.is_path_known = true;
+        match.parameter = parameter;
+        allow_add(&match, paths[route].method);
+        if (strcmp(paths[route].method, method_names[METHOD_GET]) == 0)
+            allow_add(&match, method_names[METHOD_HEAD]);
+        if (strcmp(paths[route].method, wanted) == 0)
+            match.route = route;
+    }
+    if (match.is_path_known)
+        allow_add(&match, method_names[METHOD_OPTIONS]);
+    return match;
 }

@@ -4,15 +4,15 @@
  */
 #include "server.h"
 
-#include "client_address.h"
+#include "client_address_internal.h"
 #include "clock.h"
-#include "connection.h"
-#include "delivery.h"
-#include "linger.h"
-#include "listener.h"
+#include "connection_internal.h"
+#include "delivery_internal.h"
+#include "linger_internal.h"
+#include "listener_internal.h"
 #include "mem.h"
-#include "overload.h"
-#include "request.h"
+#include "overload_internal.h"
+#include "request_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
@@ -56,7 +56,7 @@ static void *look_at_target(void *context, const char *target, struct MHD_Connec
     return NULL;
 }
 
-/* Targets are compared as they came: see router.h. */
+/* Targets are compared as they came: see router_internal.h. */
 static size_t keep_target(void *context, struct MHD_Connection *mhd, char *target)
 {
     size_t length = 0;
@@ -69,7 +69,7 @@ static size_t keep_target(void *context, struct MHD_Connection *mhd, char *targe
 }
 
 /*
- * Turbo: libmicrohttpd tries to write before it waits for room.  Time limits are ours (connection.h).
+ * Turbo: libmicrohttpd tries to write before it waits for room.  Time limits are ours (connection_internal.h).
  */
 static struct MHD_Daemon *start_daemon(struct server *server)
 {
@@ -211,7 +211,6 @@ struct server *server_new(struct services *services, struct ask_services *asks,
     server->asks = asks;
     server->overload = MEM_NEW(struct overload);
     server->listen_descriptor = listen_descriptor;
-    server->cors.allowed = services->settings->cors_allowed_origins;
     server->trusted =
         client_trusted(services->settings->trusted_proxies, &server->trusted_count);
     server->daemon = start_daemon(server);

@@ -6,7 +6,6 @@
 
 #include "address.h"
 #include "buffer.h"
-#include "cors.h"
 #include "server.h"
 
 #include <microhttpd.h>
@@ -30,8 +29,7 @@ struct server {
     struct services *services; /* borrowed */
     struct ask_services *asks; /* borrowed */
     struct MHD_Daemon *daemon; /* owned */
-    struct cors cors;
-    struct network *trusted; /* owned: TRUSTED_PROXIES */
+    struct network *trusted;   /* owned: TRUSTED_PROXIES */
     size_t trusted_count;
 
     int listen_descriptor;           /* owned; -1: closed */

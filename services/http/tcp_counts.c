@@ -2,7 +2,7 @@
  * TCP_INFO (tcp(7)), in a file of its own because linux/tcp.h, which has all of it, and netinet/tcp.h,
  * which libuv includes, cannot be read together.
  */
-#include "tcp_counts.h"
+#include "tcp_counts_internal.h"
 
 #include <linux/tcp.h>
 #include <netinet/in.h>

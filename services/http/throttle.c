@@ -1,6 +1,10 @@
-#include "throttle.h"
+/*
+ * What a request is taken out of: the rates of its address and of its session, here and in the
+ * store.
+ */
+#include "throttle_internal.h"
 
-#include "client_address.h"
+#include "client_address_internal.h"
 #include "clock.h"
 
 #include <stdlib.h>

@@ -1,12 +1,15 @@
-#include "upload.h"
+/*
+ * The body of POST /turn, in pieces, to a request for a turn.
+ */
+#include "upload_internal.h"
 
-#include "idempotency.h"
+#include "form_internal.h"
 #include "json.h"
 #include "mem.h"
-#include "multipart.h"
-#include "parameters.h"
+#include "multipart_internal.h"
+#include "parameters_internal.h"
 #include "private_reveal.h"
-#include "recording.h"
+#include "recording_internal.h"
 #include "utf8.h"
 
 #include <assert.h>
@@ -38,15 +41,6 @@ struct upload {
 static void begin_part(void *context, const struct multipart_part *part);
 static void take_part(void *context, struct span bytes);
 static void end_part(void *context);
-static void begin_audio(struct upload *upload, const struct multipart_part *part);
-static bool must_be_heard(const struct upload *upload);
-static void take_audio(struct upload *upload, struct span bytes);
-static void read_json(struct upload *upload, struct field_errors *errors);
-static void check_fields(const struct upload *upload, struct field_errors *errors);
-static bool is_of_session(const struct upload *upload, const struct id *session_id);
-static enum error check_transcript(const struct upload *upload);
-static enum error take_answer(struct upload *upload, struct turn_request *request);
-static void fill_in_input(const struct upload *upload, struct turn_request *request);
 
 static const struct multipart_events events = {
     .begin = begin_part,
@@ -101,6 +95,25 @@ enum error upload_take(struct upload *upload, struct span bytes)
     return upload->error;
 }
 
+/* As far as is known: a transcript may still follow. */
+static bool must_be_heard(const struct upload *upload)
+{
+    const struct buffer *text = &upload->transcript;
+
+    return utf8_is_valid(text->bytes, text->length) &&
+           utf8_is_blank(text->bytes, text->length);
+}
+
+static void begin_audio(struct upload *upload, const struct multipart_part *part)
+{
+    const struct upload_terms *terms = &upload->terms;
+
+    recording_begin(&upload->recording, part, terms->input_key,
+                    terms->settings->max_audio_bytes);
+    if (terms->can_hear && must_be_heard(upload))
+        recording_keep(&upload->recording, terms->body_bytes);
+}
+
 static void begin_part(void *context, const struct multipart_part *part)
 {
     struct upload *upload = context;
@@ -117,6 +130,12 @@ static void begin_part(void *context, const struct multipart_part *part)
         upload->field = FIELD_OTHER;
     else if (upload->field == FIELD_AUDIO)
         begin_audio(upload, part);
+}
+
+static void take_audio(struct upload *upload, struct span bytes)
+{
+    if (!recording_take(&upload->recording, bytes))
+        upload->error = ERROR_FILE_TOO_LARGE;
 }
 
 static void take_part(void *context, struct span bytes)
@@ -143,55 +162,6 @@ static void end_part(void *context)
     if (upload->field == FIELD_AUDIO)
         recording_end(&upload->recording);
     upload->field = FIELD_OTHER;
-}
-
-static void begin_audio(struct upload *upload, const struct multipart_part *part)
-{
-    const struct upload_terms *terms = &upload->terms;
-
-    recording_begin(&upload->recording, part, terms->input_key,
-                    terms->settings->max_audio_bytes);
-    if (terms->can_hear && must_be_heard(upload))
-        recording_keep(&upload->recording, terms->body_bytes);
-}
-
-/* As far as is known: a transcript may still follow. */
-static bool must_be_heard(const struct upload *upload)
-{
-    const struct buffer *text = &upload->transcript;
-
-    return utf8_is_valid(text->bytes, text->length) &&
-           utf8_is_blank(text->bytes, text->length);
-}
-
-static void take_audio(struct upload *upload, struct span bytes)
-{
-    if (!recording_take(&upload->recording, bytes))
-        upload->error = ERROR_FILE_TOO_LARGE;
-}
-
-enum error upload_finish(struct upload *upload, const struct headers *headers,
-                         struct turn_request *request, struct field_errors *errors)
-{
-    enum error error;
-
-    if (upload->multipart == NULL)
-        read_json(upload, errors);
-    check_fields(upload, errors);
-    idempotency_read(headers, upload->terms.input_key, IDEMPOTENCY_KEY_BYTES,
-                     &request->input.key, errors);
-    if (errors->count > 0)
-        return ERROR_VALIDATION_ERROR;
-    if (!is_of_session(upload, &request->session_id))
-        return ERROR_SESSION_ID_MISMATCH;
-
-    error = check_transcript(upload);
-    if (error != OK)
-        return error;
-    error = take_answer(upload, request);
-    if (error == OK)
-        fill_in_input(upload, request);
-    return error;
 }
 
 /* Members that are null count as not there. */
@@ -301,11 +271,6 @@ static enum error take_answer(struct upload *upload, struct turn_request *reques
     return OK;
 }
 
-const char *upload_audio_fault(const struct upload *upload)
-{
-    return upload->audio_fault;
-}
-
 /* The fingerprint is over fields and values, whatever their order and the form they came
  * in. */
 static void fill_in_input(const struct upload *upload, struct turn_request *request)
@@ -333,6 +298,35 @@ static void fill_in_input(const struct upload *upload, struct turn_request *requ
     digest_add_field(&state, text.bytes, has_transcript ? text.length : 0);
     digest_add_field(&state, input->audio.bytes, input->has_audio ? DIGEST_BYTES : 0);
     input->key.fingerprint = digest_end(&state);
+}
+
+enum error upload_finish(struct upload *upload, const struct headers *headers,
+                         struct turn_request *request, struct field_errors *errors)
+{
+    enum error error;
+
+    if (upload->multipart == NULL)
+        read_json(upload, errors);
+    check_fields(upload, errors);
+    idempotency_read(headers, upload->terms.input_key, IDEMPOTENCY_KEY_BYTES,
+                     &request->input.key, errors);
+    if (errors->count > 0)
+        return ERROR_VALIDATION_ERROR;
+    if (!is_of_session(upload, &request->session_id))
+        return ERROR_SESSION_ID_MISMATCH;
+
+    error = check_transcript(upload);
+    if (error != OK)
+        return error;
+    error = take_answer(upload, request);
+    if (error == OK)
+        fill_in_input(upload, request);
+    return error;
+}
+
+const char *upload_audio_fault(const struct upload *upload)
+{
+    return upload->audio_fault;
 }
 
 size_t upload_kept_bytes(const struct upload *upload)

@@ -2,7 +2,7 @@
  * The uploads of all loops: a counter of bytes, and a table of sessions.  A loop that must end the
  * upload of another one posts to it.
  */
-#include "uploads.h"
+#include "uploads_internal.h"
 
 #include "mem.h"
 

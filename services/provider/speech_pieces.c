@@ -1,5 +1,5 @@
 /*
- * Cuts a text that is too long for one call of a speaker into pieces, and joins their audio.
+ * Places to cut a text at, and WAV or MP3 joined.
  */
 #include "speech_pieces_internal.h"
 

@@ -14,7 +14,7 @@
 /* The forms of a text that an entry looks at; bits. */
 enum surface {
     SURFACE_RAW = 1,        /* as it came */
-    SURFACE_NORMALISED = 2, /* as normalise.h makes it */
+    SURFACE_NORMALISED = 2, /* as normalise_internal.h makes it */
     SURFACE_DISGUISED = 4, /* the words of it that came in a disguise, and nothing else */
 };
 

@@ -175,27 +175,6 @@ static void build_prefilter(struct ruleset *ruleset, int surface)
     free(needs);
 }
 
-/* Notes what is no reason to refuse the file. */
-static void warn(struct ruleset *ruleset, const char *name)
-{
-    enum { WARNING_BYTES = 256 };
-
-    ruleset->warnings = mem_zalloc((ruleset->file.count + 1) * sizeof *ruleset->warnings);
-    for (size_t i = 0; i < ruleset->file.count; i++) {
-        const struct pattern_entry *entry = &ruleset->file.entries[i];
-        struct backtracking backtracking = backtracking_of(entry->pattern.spread);
-        if (!backtracking.is_unbounded)
-            continue;
-        char *warning = mem_zalloc(WARNING_BYTES);
-        snprintf(
-            warning, WARNING_BYTES,
-            "%s: entry %zu (%s): can backtrack without bound: the repeat that ends at "
-            "offset %zu can also match what follows it",
-            name, entry->position, entry->name, backtracking.offset);
-        ruleset->warnings[ruleset->warning_count++] = warning;
-    }
-}
-
 static void hash_text(const char *json, size_t length, char *hash)
 {
     unsigned char digest[crypto_generichash_BYTES_MIN];
@@ -219,10 +198,8 @@ static void ruleset_free(struct ruleset *ruleset)
     wordbook_free(ruleset->words);
     for (int surface = 0; surface < SURFACE_COUNT; surface++)
         prefilter_free(ruleset->prefilters[surface]);
-    for (size_t i = 0; i < ruleset->warning_count; i++)
-        free(ruleset->warnings[i]);
-    free(ruleset->warnings);
     pattern_file_done(&ruleset->file);
+    free(ruleset->name);
     free(ruleset);
 }
 
@@ -233,6 +210,7 @@ static bool load(const char *name, const char *json, size_t length, bool is_trus
 
     ruleset->references = 1;
     ruleset->is_trusted = is_trusted;
+    ruleset->name = mem_copy_string(name);
     if (!pattern_file_parse(name, json, length, &ruleset->file, ret_problem))
         goto fail;
     if (!fill_wordbook(ruleset, name, ret_problem))
@@ -241,7 +219,6 @@ static bool load(const char *name, const char *json, size_t length, bool is_trus
         goto fail;
     for (int surface = 0; surface < SURFACE_COUNT; surface++)
         build_prefilter(ruleset, surface);
-    warn(ruleset, name);
     hash_text(json, length, ruleset->hash);
     *ret_ruleset = ruleset;
     return true;
@@ -339,9 +316,23 @@ const char *ruleset_hash(const struct ruleset *ruleset)
     return ruleset->hash;
 }
 
-const char *ruleset_warning(const struct ruleset *ruleset, size_t index)
+bool ruleset_next_warning(const struct ruleset *ruleset, size_t *at,
+                          struct ruleset_problem *ret_warning)
 {
-    return index < ruleset->warning_count ? ruleset->warnings[index] : NULL;
+    while (*at < ruleset->file.count) {
+        const struct pattern_entry *entry = &ruleset->file.entries[(*at)++];
+        struct backtracking backtracking = backtracking_of(entry->pattern.spread);
+
+        if (!backtracking.is_unbounded)
+            continue;
+        snprintf(
+            ret_warning->text, sizeof(ret_warning->text),
+            "%s: entry %zu (%s): can backtrack without bound: the repeat that ends at "
+            "offset %zu can also match what follows it",
+            ruleset->name, entry->position, entry->name, backtracking.offset);
+        return true;
+    }
+    return false;
 }
 
 size_t ruleset_counter_count(const struct ruleset *ruleset)

@@ -40,8 +40,7 @@ struct ruleset {
     struct wordbook *words;                      /* owned */
     struct prefilter *prefilters[SURFACE_COUNT]; /* owned */
     bool is_trusted; /* built in: its patterns need no watch on their backtracking */
-    char **warnings; /* owned, as each of them */
-    size_t warning_count;
+    char *name;      /* owned: the file's, for problems */
     char hash[9];
 };
 

@@ -1,3 +1,6 @@
+/*
+ * The rules of a session: when it ends, and which question it has come to.
+ */
 #include "session.h"
 
 #include <assert.h>

@@ -1,5 +1,5 @@
 /*
- * Measures how an answer was delivered, and says it as JSON and in a sentence.
+ * Pace, pauses and fillers of an answer, measured and written down.
  */
 #include "delivery_internal.h"
 

@@ -1,7 +1,7 @@
 /* Parsing the body of one turn, as the app sends it, in one piece. */
 #include "load_request.h"
 #include "micro.h"
-#include "multipart.h"
+#include "multipart_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -2,11 +2,10 @@
  * The JSON bodies of POST /session/start, /ask and /v1/chat: what is taken keeps the bounds of the
  * contract, and of what is not every bad field is named, in JSON, with nothing of what was sent.
  */
+#include "form_internal.h"
 #include "fuzz.h"
 #include "private_reveal.h"
-#include "question_form.h"
 #include "session.h"
-#include "start_form.h"
 #include "utf8.h"
 
 enum { DEPTH = 8 };

@@ -9,7 +9,7 @@
 #include "fuzz.h"
 #include "json.h"
 #include "private_reveal.h"
-#include "upload.h"
+#include "upload_internal.h"
 #include "utf8.h"
 
 #define ID "0b9e0a52-3c1f-4a53-9a8e-3f6f7f3c8d11"

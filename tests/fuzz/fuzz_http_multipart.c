@@ -7,7 +7,7 @@
  * "B".  The whole input is also read as a Content-Type.
  */
 #include "fuzz.h"
-#include "multipart.h"
+#include "multipart_internal.h"
 
 enum { PIECE_MOST = 64, SPLIT_MOST = 512 }; /* at every place: it costs the square */
 

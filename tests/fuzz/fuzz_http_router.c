@@ -5,8 +5,8 @@
  * The input is a method and a target, with a blank between.
  */
 #include "fuzz.h"
-#include "router.h"
-#include "web_file.h"
+#include "router_internal.h"
+#include "web_file_internal.h"
 
 #include <stdio.h>
 

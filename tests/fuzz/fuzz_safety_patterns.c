@@ -29,6 +29,8 @@ static void check_examples(struct ruleset *ruleset)
 
 static void check_names(const struct ruleset *ruleset)
 {
+    struct ruleset_problem problem;
+
     for (size_t i = 0; i < ruleset_counter_count(ruleset); i++) {
         struct ruleset_counter counter = ruleset_counter(ruleset, i);
 
@@ -38,9 +40,8 @@ static void check_names(const struct ruleset *ruleset)
         must(strspn(counter.category, "abcdefghijklmnopqrstuvwxyz0123456789_") ==
              strlen(counter.category));
     }
-    for (size_t i = 0; i < 1000; i++)
-        if (ruleset_warning(ruleset, i) == NULL)
-            return;
+    for (size_t i = 0; ruleset_next_warning(ruleset, &i, &problem);)
+        must(*problem.text != '\0');
 }
 
 /* Without a verdict there is nothing to compare: limits are met sooner without the prefilter. */

@@ -5,7 +5,6 @@
 #include "chunk_internal.h"
 
 #include "buffer.h"
-#include "chunk_internal.h"
 #include "mem.h"
 #include "utf8.h"
 

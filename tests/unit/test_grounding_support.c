@@ -63,6 +63,18 @@ Test(support, a_number_of_another_sentence_or_unit_is_not)
     cr_expect_not(holds("It stands 38 feet tall."));
 }
 
+/* One word of the sentence has given its place to another: of the passage, or of none. */
+Test(support, a_word_in_the_place_of_another_is_not)
+{
+    cr_expect_not(holds("Its light can be seen from 21 boats away."));
+    cr_expect_not(holds("Boats do not land on the bakery shore."));
+    cr_expect_not(holds("The first light, Margaret Venn, lived there for 17 years."));
+    /* But what stands for a pronoun, what is said in another way, and what is added. */
+    cr_expect(holds("The lighthouse stands 38 metres tall."));
+    cr_expect(holds("The first keeper, Margaret Venn, stayed there for 17 years."));
+    cr_expect(holds("The store is open each year from May to September."));
+}
+
 Test(support, a_name_that_no_passage_has_is_not)
 {
     cr_expect_not(holds("The Skerry lighthouse was built in 1854 by Robert Hale."));

@@ -1,7 +1,7 @@
 /*
  * Who asks for events, who for an envelope, and who takes compressed bytes.
  */
-#include "accept.h"
+#include "accept_internal.h"
 
 #include <criterion/criterion.h>
 

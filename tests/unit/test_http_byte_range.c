@@ -1,7 +1,7 @@
 /*
  * Ranges of ten bytes, as players and download tools ask for them.
  */
-#include "byte_range.h"
+#include "byte_range_internal.h"
 
 #include <criterion/criterion.h>
 

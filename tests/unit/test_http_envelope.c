@@ -1,8 +1,8 @@
 /*
  * Replies, byte for byte.
  */
-#include "envelope.h"
-#include "field_errors.h"
+#include "envelope_internal.h"
+#include "form_internal.h"
 
 #include <criterion/criterion.h>
 #include <string.h>
@@ -131,16 +131,16 @@ Test(envelope, timings_become_server_timing)
 
 Test(envelope, only_an_allowed_page_may_read_the_reply)
 {
-    static const struct cors cors = {"https://a.example, https://b.example:8443"};
+    static const char allowed[] = "https://a.example, https://b.example:8443";
     struct envelope_reader page = {.request_id = &id,
                                    .allowed_origin = span_of("https://a.example")};
     struct response response;
 
-    cr_expect(cors_allows(&cors, page.allowed_origin));
-    cr_expect(cors_allows(&cors, span_of("https://b.example:8443")));
-    cr_expect_not(cors_allows(&cors, span_of("https://b.example")));
-    cr_expect_not(cors_allows(&cors, span_of("https://a.example,")));
-    cr_expect_not(cors_allows(&cors, (struct span){NULL, 0}));
+    cr_expect(headers_allow_origin(allowed, page.allowed_origin));
+    cr_expect(headers_allow_origin(allowed, span_of("https://b.example:8443")));
+    cr_expect_not(headers_allow_origin(allowed, span_of("https://b.example")));
+    cr_expect_not(headers_allow_origin(allowed, span_of("https://a.example,")));
+    cr_expect_not(headers_allow_origin(allowed, (struct span){NULL, 0}));
     envelope_make(&response, &page, &(struct answer){.error = ERROR_NOT_FOUND});
     cr_expect_str_eq(header(&response, "Access-Control-Allow-Origin"),
                      "https://a.example");

@@ -1,7 +1,7 @@
 /*
  * Heads that are sound, and heads that two programs could read in two ways.
  */
-#include "headers.h"
+#include "headers_internal.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Forms as the app, browsers and hostile clients send them.
  */
 #include "buffer.h"
-#include "multipart.h"
+#include "multipart_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>

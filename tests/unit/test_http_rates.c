@@ -1,7 +1,7 @@
 /*
  * The count of one process, and what it takes over of what all of them counted.
  */
-#include "rates.h"
+#include "rates_internal.h"
 
 #include <criterion/criterion.h>
 

@@ -1,7 +1,7 @@
 /*
  * Targets and methods.
  */
-#include "router.h"
+#include "router_internal.h"
 
 #include <criterion/criterion.h>
 

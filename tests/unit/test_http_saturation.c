@@ -3,7 +3,7 @@
  */
 #include <criterion/criterion.h>
 
-#include "saturation.h"
+#include "overload_internal.h"
 
 #define TARGET_US 100000
 

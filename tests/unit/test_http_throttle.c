@@ -4,7 +4,7 @@
  */
 #include "server_internal.h"
 #include "store_operation.h"
-#include "throttle.h"
+#include "throttle_internal.h"
 
 #include <criterion/criterion.h>
 #include <string.h>

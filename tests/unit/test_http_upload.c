@@ -2,7 +2,7 @@
  * What comes of a turn's body.
  */
 #include "transcriber.h"
-#include "upload.h"
+#include "upload_internal.h"
 #include "wav.h"
 
 #include <criterion/criterion.h>

@@ -1,0 +1,275 @@
+/*
+ * Fields of requests: read, judged, and what is wrong with them said at once.
+ */
+#include "form_internal.h"
+
+#include "json.h"
+#include "private_reveal.h"
+#include "session.h"
+#include "utf8.h"
+
+#define MAX_BYTES 2048
+
+void field_errors_add(struct field_errors *errors, const char *field, const char *reason)
+{
+    if (errors->count == FIELD_ERRORS_MAX)
+        return;
+    errors->list[errors->count].field = field;
+    errors->list[errors->count].reason = reason;
+    errors->count++;
+}
+
+struct private_text field_errors_json(const struct field_errors *errors)
+{
+    struct json_writer json;
+    struct buffer text;
+
+    buffer_init(&text, MAX_BYTES);
+    json_writer_init(&json, &text);
+    json_begin_object(&json);
+    json_put_array(&json, "errors");
+    for (size_t i = 0; i < errors->count; i++) {
+        json_begin_object(&json);
+        json_put_string(&json, "field", errors->list[i].field);
+        json_put_string(&json, "reason", errors->list[i].reason);
+        json_end_object(&json);
+    }
+    json_end_array(&json);
+    json_end_object(&json);
+    return private_text_take(&text);
+}
+
+const char *form_text_fault(struct span text, size_t max_chars, bool is_name)
+{
+    size_t offset = 0;
+
+    if (text.length == 0)
+        return "too_short";
+    if (!utf8_is_valid(text.bytes, text.length))
+        return "not_text";
+    if (utf8_count(text.bytes, text.length) > max_chars)
+        return "too_long";
+    while (is_name && offset < text.length)
+        if (utf8_is_control(utf8_next(text.bytes, text.length, &offset)))
+            return "not_text";
+    return utf8_is_blank(text.bytes, text.length) ? "blank" : NULL;
+}
+
+#define MAX_KEY_BYTES 255
+
+static bool is_visible(struct span key)
+{
+    for (size_t i = 0; i < key.length; i++) {
+        if (key.bytes[i] <= ' ' || key.bytes[i] > '~')
+            return false;
+    }
+    return true;
+}
+
+void idempotency_read(const struct headers *headers, const struct digest_key *input_key,
+                      size_t least_bytes, struct store_key *ret_key,
+                      struct field_errors *errors)
+{
+    struct span key = headers->idempotency_key;
+    struct digest_state state;
+
+    if (key.bytes == NULL)
+        return;
+    if (headers->has_two_idempotency_keys) {
+        field_errors_add(errors, "Idempotency-Key", "doubled");
+        return;
+    }
+    if (key.length < least_bytes || key.length > MAX_KEY_BYTES || !is_visible(key)) {
+        field_errors_add(errors, "Idempotency-Key", "invalid");
+        return;
+    }
+    digest_begin(&state, input_key);
+    digest_add_field(&state, "key", 3);
+    digest_add_field(&state, key.bytes, key.length);
+    ret_key->key = digest_end(&state);
+    ret_key->is_there = true;
+}
+
+#define ROLE_MAX_CHARS     100
+#define TYPE_MAX_CHARS     50
+#define STANDARD_QUESTIONS 5
+
+/* A name that is no good is a field error; only a missing verdict is an error of its own.
+ */
+static enum error read_name(struct json_object *body, const char *field, size_t max_chars,
+                            struct filter *filter, struct private_text *ret_sent,
+                            struct private_text *ret_text, struct field_errors *errors)
+{
+    struct span sent = json_member_string(body, field);
+    struct filter_verdict verdict;
+    const char *reason;
+
+    if (sent.bytes == NULL) {
+        field_errors_add(errors, field,
+                         json_member(body, field) == NULL ? "required" : "not_a_string");
+        return OK;
+    }
+    *ret_sent = private_text_copy(sent.bytes, sent.length);
+    *ret_text = private_text_copy(sent.bytes, sent.length);
+    verdict = filter_admit(filter, ret_text);
+    reason = form_text_fault(private_reveal(ret_text), max_chars, true);
+    if (reason == NULL && verdict.outcome == FILTER_UNAVAILABLE)
+        return ERROR_SAFETY_UNAVAILABLE;
+    if (reason == NULL && verdict.outcome == FILTER_HIT)
+        reason = "not_allowed";
+    if (reason != NULL)
+        field_errors_add(errors, field, reason);
+    return OK;
+}
+
+static enum difficulty read_difficulty(struct json_object *body,
+                                       struct field_errors *errors)
+{
+    struct span text = json_member_string(body, "difficulty");
+
+    if (span_equals(text, "easy"))
+        return DIFFICULTY_EASY;
+    if (span_equals(text, "medium"))
+        return DIFFICULTY_MEDIUM;
+    if (span_equals(text, "hard"))
+        return DIFFICULTY_HARD;
+    field_errors_add(errors, "difficulty",
+                     json_member(body, "difficulty") == NULL ? "required"
+                                                             : "not_a_choice");
+    return DIFFICULTY_MEDIUM;
+}
+
+static unsigned read_question_count(struct json_object *body, struct field_errors *errors)
+{
+    struct json_object *count = json_member(body, "question_count");
+
+    if (count == NULL)
+        return STANDARD_QUESTIONS;
+    if (!json_object_is_type(count, json_type_int))
+        field_errors_add(errors, "question_count", "not_an_integer");
+    else if (json_object_get_int64(count) < 1 ||
+             json_object_get_int64(count) > SESSION_MAX_QUESTIONS)
+        field_errors_add(errors, "question_count", "out_of_range");
+    else
+        return (unsigned)json_object_get_int64(count);
+    return STANDARD_QUESTIONS;
+}
+
+enum error start_form_read(struct json_object *body, struct filter *filter,
+                           struct start_form *ret_form, struct field_errors *errors)
+{
+    struct start_form form = {0};
+    enum error error;
+
+    if (!json_object_is_type(body, json_type_object)) {
+        field_errors_add(errors, "body", "not_a_json_object");
+        return ERROR_VALIDATION_ERROR;
+    }
+    error = read_name(body, "role", ROLE_MAX_CHARS, filter, &form.sent_role, &form.role,
+                      errors);
+    if (error == OK)
+        error = read_name(body, "interview_type", TYPE_MAX_CHARS, filter,
+                          &form.sent_interview_type, &form.interview_type, errors);
+    form.difficulty = read_difficulty(body, errors);
+    form.question_count = read_question_count(body, errors);
+    if (error == OK && errors->count > 0)
+        error = ERROR_VALIDATION_ERROR;
+    if (error != OK)
+        start_form_free(&form);
+    else
+        *ret_form = form;
+    return error;
+}
+
+void start_form_free(struct start_form *form)
+{
+    private_text_free(&form->role);
+    private_text_free(&form->interview_type);
+    private_text_free(&form->sent_role);
+    private_text_free(&form->sent_interview_type);
+}
+
+#define QUESTION_MAX_CHARS  500
+#define SELECTION_MAX_CHARS 5000
+
+static bool is_object(struct json_object *body, struct field_errors *errors)
+{
+    if (json_object_is_type(body, json_type_object))
+        return true;
+    field_errors_add(errors, "body", "not_a_json_object");
+    return false;
+}
+
+/* A field that is absent, null or empty is good where it is not required. */
+static void read_text(struct json_object *body, const char *field, size_t max_chars,
+                      bool is_required, struct private_text *ret_text,
+                      struct field_errors *errors)
+{
+    struct span text = json_member_string(body, field);
+    const char *reason;
+
+    if (!is_required &&
+        (json_member(body, field) == NULL || (text.bytes != NULL && text.length == 0)))
+        return;
+    if (text.bytes == NULL)
+        reason = json_member(body, field) == NULL ? "required" : "not_a_string";
+    else
+        reason = form_text_fault(text, max_chars, false);
+    if (reason != NULL)
+        field_errors_add(errors, field, reason);
+    else
+        *ret_text = private_text_copy(text.bytes, text.length);
+}
+
+static void read_session_id(struct json_object *body, struct id *ret_id,
+                            struct field_errors *errors)
+{
+    struct span text = json_member_string(body, "session_id");
+    struct id id;
+
+    if (json_member(body, "session_id") == NULL)
+        return;
+    if (text.bytes == NULL || !id_parse(text.bytes, text.length, &id))
+        field_errors_add(errors, "session_id", "not_a_uuid");
+    else
+        *ret_id = id_lower(&id);
+}
+
+static bool settle(const struct field_errors *errors, struct ask_request *request)
+{
+    if (errors->count == 0)
+        return true;
+    private_text_free(&request->question);
+    private_text_free(&request->selection);
+    return false;
+}
+
+bool question_form_read_ask(struct json_object *body, struct ask_request *ret_request,
+                            struct field_errors *errors)
+{
+    if (!is_object(body, errors))
+        return false;
+    read_text(body, "question", QUESTION_MAX_CHARS, true, &ret_request->question, errors);
+    read_text(body, "selected_text", SELECTION_MAX_CHARS, false, &ret_request->selection,
+              errors);
+    read_session_id(body, &ret_request->session_id, errors);
+    return settle(errors, ret_request);
+}
+
+bool question_form_read_chat(struct json_object *body, struct ask_request *ret_request,
+                             struct field_errors *errors)
+{
+    struct span mode;
+
+    if (!is_object(body, errors))
+        return false;
+    mode = json_member_string(body, "mode");
+    read_text(body, "query", QUESTION_MAX_CHARS, true, &ret_request->question, errors);
+    if (span_equals(mode, "selected-text"))
+        read_text(body, "context", SELECTION_MAX_CHARS, true, &ret_request->selection,
+                  errors);
+    else if (!span_equals(mode, "book-wide"))
+        field_errors_add(errors, "mode",
+                         json_member(body, "mode") == NULL ? "required" : "not_a_choice");
+    return settle(errors, ret_request);
+}
