@@ -137,10 +137,11 @@ static void drop_entries(struct reply_reader *reader)
 static void read_entry(struct reply_reader *reader, enum place place,
                        enum json_token kind, struct span value)
 {
-    struct reply_entry *entry = &reader->entries[reader->entry_count - 1];
+    struct reply_entry *entry;
 
     if (reader->entry_count > DIMENSION_COUNT)
         return;
+    entry = &reader->entries[reader->entry_count - 1];
     if (place == LABEL)
         entry->dimension = find_dimension(kind, value);
     else if (place == SCORE)
