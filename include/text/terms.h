@@ -67,6 +67,11 @@ static inline const char *term_stem(const struct terms *terms, const struct term
     return terms->stems + term->stem;
 }
 
+/* Letters that two stems begin with, where those are enough to make them one family ("describ", "descript"); 0:
+ * they are not. */
+enum { STEMS_SHARED_LEAST = 5 };
+size_t stems_share(struct span one, struct span other);
+
 bool term_equals(const struct terms *one, const struct term *first,
                  const struct terms *other, const struct term *second);
 

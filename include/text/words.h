@@ -16,6 +16,9 @@ bool words_next(struct span text, size_t *offset, struct span *ret_word);
 /* Words as a person counts them: runs between white space. */
 size_t words_count(struct span text);
 
+/* Is a word on a list, which has its words in small letters with blanks between them? */
+bool words_is_on(const char *list, struct span word);
+
 /* Do the texts share `run` words in a row, case and punctuation aside? */
 bool words_share_run(struct span one, struct span other, size_t run);
 

@@ -249,9 +249,12 @@ static unsigned escaped_unit(const char *at, const char *end)
 
 void json_strike_lone_surrogates(char *bytes, size_t length)
 {
-    char *end = bytes + length;
-    char *at = length == 0 ? NULL : memchr(bytes, '\\', length);
+    char *end, *at;
 
+    if (length == 0) /* there may be no bytes to point at */
+        return;
+    end = bytes + length;
+    at = memchr(bytes, '\\', length);
     while (at != NULL) {
         unsigned unit = escaped_unit(at, end);
         bool is_first = unit >= 0xd800 && unit <= 0xdbff;

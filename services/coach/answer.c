@@ -58,25 +58,10 @@ static void copy_text(struct answer *answer, struct span text)
     answer->text_length = (size_t)(out - answer->text);
 }
 
-/* clang-format off */
-#define SIXTEEN 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1
-static const bool letters[256] = {
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* control */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* control */
-    0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, /* space to / */
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, /* 0-9 : to ? */
-    0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* @ A-O */
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, /* P-Z [ to _ */
-    0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, /* ` a-o */
-    1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, /* p-z { to delete */
-    SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, SIXTEEN, /* no ASCII */
-};
-
-/* A letter, a digit, or whatever is not ASCII.  Every byte of every answer passes here:
- * isalnum() would be a call for each. */
+/* A letter, a digit, or whatever is not ASCII. */
 static inline bool is_letter(char byte)
 {
-    return letters[(unsigned char)byte];
+    return isalnum((unsigned char)byte) || (unsigned char)byte >= 0x80;
 }
 
 /* An apostrophe, hyphen or decimal point inside a word belongs to it. */
@@ -189,23 +174,11 @@ static void count_letters(struct answer *answer)
 
 static void measure_sentences(struct answer *answer)
 {
-    size_t first = 0;
-
-    for (size_t i = 0; i <= answer->word_count; i++) {
-        if (i < answer->word_count && answer->words[i].gap == GAP_PAUSE)
-            answer->pause_count++;
-        if (i < answer->word_count && answer->words[i].gap != GAP_SENTENCE)
-            continue;
-        if (i - first > answer->longest_sentence) {
-            answer->longest_sentence = i - first;
-            answer->longest_first = first;
-        }
-        if (i > first) {
+    for (size_t i = 0; i < answer->word_count; i++)
+        if (answer->words[i].gap == GAP_SENTENCE) {
             answer->sentence_count++;
-            answer->last_first = first;
+            answer->last_first = i;
         }
-        first = i;
-    }
 }
 
 #define THEME_CUES                                       \

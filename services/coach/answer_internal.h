@@ -36,12 +36,9 @@ struct answer {
     struct word *words; /* owned, wiped */
     size_t word_count;
     size_t sentence_count;
-    size_t longest_sentence; /* in words */
-    size_t longest_first;    /* index of its first word */
-    size_t last_first;       /* index of the last sentence's first word */
-    size_t pause_count;      /* commas and the like */
-    size_t number_count;     /* digits and number words from two up */
-    size_t last_figure;      /* index of the last in digits, or that measures; 0: none */
+    size_t last_first;   /* index of the last sentence's first word */
+    size_t number_count; /* digits and number words from two up */
+    size_t last_figure;  /* index of the last in digits, or that measures; 0: none */
     size_t ascii_letters, other_letters;
     struct cue_hits cues[CUE_COUNT];
     size_t tells[THEME_COUNT]; /* different phrases of CUE_TELLS_... */

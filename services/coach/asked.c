@@ -49,11 +49,14 @@ static enum asks guess(struct span question)
     return ASKS_EXPLAIN;
 }
 
-/* Of work in a team only what happened: plans for one are as many as there are jobs. */
+/* Of work in a team only what happened, and conflicts: plans for one are as many as there are jobs. */
 static enum theme guess_theme(struct span question, enum asks asks)
 {
+    bool may_be_team =
+        asks == ASKS_STORY || has(question, "conflict") || has(question, "disagree");
+
     for (enum theme theme = 0; theme < THEME_COUNT; theme++)
-        if ((theme != THEME_TEAM || asks == ASKS_STORY) &&
+        if ((theme != THEME_TEAM || may_be_team) &&
             has_any(question, &theme_signs[theme]))
             return theme;
     return THEME_COUNT;

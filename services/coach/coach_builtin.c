@@ -12,13 +12,11 @@
 
 #include "coach_hash_internal.h"
 #include "coach_lines_internal.h"
-#include "coach_summary_internal.h"
 #include "json.h"
 #include "lexicon_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
 #include "question_bank_internal.h"
-#include "redirect_internal.h"
 #include "rubric_internal.h"
 
 #include <sodium.h>
@@ -191,6 +189,7 @@ static void write_coaching(const struct reading *reading, const struct coach_ask
     json_writer_init(&writer, out);
     json_begin_object(&writer);
     json_put_boolean(&writer, "refused", false);
+    json_put_string(&writer, "kind", answer_kind_name(reading->kind));
     json_put_span(&writer, "follow_up_question",
                   (struct span){question.bytes, question.length});
     write_feedback(&writer, &rubric);

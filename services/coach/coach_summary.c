@@ -6,12 +6,11 @@
  *
  * All figures are kept in tenths, so that no rounding of floating point decides a word.
  */
-#include "coach_summary_internal.h"
+#include "rubric_internal.h"
 
 #include "json.h"
 #include "private_reveal.h"
 #include "question_bank_internal.h"
-#include "rubric_internal.h"
 
 #include <sodium.h>
 #include <stdarg.h>

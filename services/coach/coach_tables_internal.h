@@ -128,7 +128,6 @@ enum cue {
     CUE_NOT_ACTION,
     CUE_IRREGULAR_ACTION,
     CUE_BETWEEN, /* may stand between "I" and what I did */
-    CUE_CONNECTOR,
     CUE_ENGLISH,
     CUE_FOREIGN,
     CUE_NUMBER_WORDS, /* up to ten */

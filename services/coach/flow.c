@@ -3,7 +3,7 @@
  *
  * Hesitations are passed over, so that "the um the" is a restart and "um um" is none.
  */
-#include "flow_internal.h"
+#include "reading_internal.h"
 
 #include "coach_hash_internal.h"
 #include "mem.h"

@@ -7,7 +7,7 @@
  * speech comes without full stops.  What somebody told, said or would do, and what stands
  * in quotation marks, is part of an answer.
  */
-#include "redirect_internal.h"
+#include "reading_internal.h"
 
 #include <string.h>
 

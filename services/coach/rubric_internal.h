@@ -5,6 +5,7 @@
 #ifndef RUBRIC_INTERNAL_H
 #define RUBRIC_INTERNAL_H
 
+#include "buffer.h"
 #include "coach.h"
 #include "reading_internal.h"
 
@@ -49,5 +50,9 @@ enum theme rubric_rival(const struct reading *reading);
 void rubric_score(const struct reading *reading, int *ret_scores);
 void rubric_write_tips(const struct reading *reading, const struct manner *manner,
                        struct rubric *rubric);
+
+/* Appends the JSON object of COACH_SUMMARY: the summary of a whole session. */
+void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts *facts,
+                         struct buffer *out);
 
 #endif

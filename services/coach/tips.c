@@ -129,8 +129,12 @@ static void tips_no_answer(const struct reading *reading, unsigned number,
     if (!name_subject(&reading->asked, subject, sizeof(subject)))
         (void)snprintf(subject, sizeof(subject), "the question");
     tip_no_answer(reading, number, rubric->tips[DIMENSION_CLARITY]);
-    SAY(rubric->tips[DIMENSION_RELEVANCE], "Nothing in %zu word%s is about %s yet.",
-        words, plural(words), subject);
+    if (reading->no_answer == IS_REPEATED)
+        SAY(rubric->tips[DIMENSION_RELEVANCE],
+            "All %zu words say one thing; %s needs more than that.", words, subject);
+    else
+        SAY(rubric->tips[DIMENSION_RELEVANCE], "Nothing in %zu word%s is about %s yet.",
+            words, plural(words), subject);
     SAY(rubric->tips[DIMENSION_STRUCTURE],
         "Answer %u has no beginning and no end yet. %s", number,
         shapes->items[number % shapes->count]);
@@ -245,6 +249,17 @@ static void tip_on_the_point(const struct reading *reading, char *tip)
         SAY(tip, "On the point, with %zu things told that belong to it.", overlap->told);
 }
 
+/* How many words and phrases of the answer belong to the question. */
+static size_t count_near(const struct reading *reading)
+{
+    enum theme theme = reading->asked.theme;
+    size_t near = reading->overlap.question + reading->overlap.topic;
+
+    if (theme != THEME_COUNT)
+        near += reading->answer.tells[theme] + reading->answer.hints[theme];
+    return near;
+}
+
 /* An answer to another of the common questions. */
 static bool tip_other_theme(const struct reading *reading, char *tip)
 {
@@ -257,46 +272,58 @@ static bool tip_other_theme(const struct reading *reading, char *tip)
 
     if (reading->asked.theme == THEME_COUNT || other == THEME_COUNT)
         return false;
-    SAY(tip,
-        "This says more about %s (%zu signs) than about %s (%zu). Begin with the latter.",
+    SAY(tip, "This says more about %s (%zu) than about %s (%zu). Begin with the latter.",
         names[other], reading->answer.tells[other] + reading->answer.hints[other],
-        names[reading->asked.theme],
-        reading->answer.tells[reading->asked.theme] +
-            reading->answer.hints[reading->asked.theme]);
+        names[reading->asked.theme], count_near(reading));
+    return true;
+}
+
+/* "hard worker": anybody could say it. */
+static bool tip_empty_claim(const struct reading *reading, char *tip)
+{
+    const struct cue_hits *cliches = &reading->answer.cues[CUE_CLICHE];
+    char quote[QUOTE_BYTES];
+
+    if (cliches->count == 0 || !rubric_is_vague(reading) ||
+        !quote_around(&reading->answer, cliches->first, quote))
+        return false;
+    SAY(tip, "\"%s\" could be said by anybody. Say one thing that is only true of you.",
+        quote);
     return true;
 }
 
 static void tip_relevance(const struct reading *reading, int score, char *tip)
 {
-    const struct overlap *overlap = &reading->overlap;
+    size_t words = reading->answer.word_count, near = count_near(reading);
     char subject[QUOTE_BYTES];
-    bool has_subject = name_subject(&reading->asked, subject, sizeof(subject));
-    size_t near = overlap->question + overlap->topic;
 
+    if (!name_subject(&reading->asked, subject, sizeof(subject)))
+        (void)snprintf(subject, sizeof(subject), "the question");
     if (score == 5)
         tip_on_the_point(reading, tip);
     else if (reading->asked.reaction != LINE_KIND_COUNT)
         SAY(tip, "%s in %zu words. %s",
             score == 4 ? "That answers the follow-up"
                        : "The follow-up asked for one thing",
-            reading->answer.word_count,
+            words,
             score == 4 ? "One more concrete detail would round it off."
                        : "Answer that first, then add to it.");
-    else if (score <= 3 && tip_other_theme(reading, tip))
+    else if (score <= 3 &&
+             (tip_other_theme(reading, tip) || tip_empty_claim(reading, tip)))
         return;
-    else if (!has_subject)
-        SAY(tip, "Say in your first sentence how these %zu words answer the question.",
-            reading->answer.word_count);
-    else if (score == 4)
+    else if (score == 4 && near > 0)
         SAY(tip,
-            "On the subject: %zu of your words belong to %s. Come back to it at the end.",
-            near, subject);
+            "On the subject: %zu word%s of yours belong%s to %s. Come back to it at the end.",
+            near, plural(near), near == 1 ? "s" : "", subject);
+    else if (score == 4)
+        SAY(tip, "These %zu words fit, but none names %s. Name it once, early.", words,
+            subject);
     else
-        SAY(tip, "%s of your words %s about %s. Name it early.",
+        SAY(tip, "%s of your %zu words %s about %s. Name it early.",
             near == 0   ? "None"
             : near == 1 ? "Only one"
                         : "Few",
-            near == 1 ? "is" : "are", subject);
+            words, near == 1 ? "is" : "are", subject);
 }
 
 /* "we rolled it out": which part was yours? */

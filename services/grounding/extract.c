@@ -9,6 +9,7 @@
 #include "extract_internal.h"
 #include "mem.h"
 #include "private_reveal.h"
+#include "question_internal.h"
 #include "terms.h"
 #include "words.h"
 
@@ -29,7 +30,6 @@
 #define BEFORE_SHARE  0.3
 #define HEADING_SHARE 0.25
 #define FAMILY_SHARE  0.7
-#define FAMILY_STEM   5
 /* Of the whole weight: having what is asked for; the passage's own score. */
 #define KIND_SHARE    0.3
 #define PASSAGE_SHARE 0.15
@@ -99,7 +99,7 @@ static void read_all(struct extraction *extraction, struct span question,
     extraction->headings = mem_zalloc(count * sizeof(*extraction->headings));
     extraction->passage_count = count;
     terms_read(extraction->reader, question, &extraction->question);
-    extraction->kind = question_kind(question, &extraction->question);
+    extraction->kind = question_kind(question);
     for (size_t i = 0; i < count; i++) {
         extraction->texts[i] = span_of(passages->all[i].text);
         terms_read(extraction->reader, extraction->texts[i], &extraction->passages[i]);
@@ -128,18 +128,14 @@ static void want_words(struct extraction *extraction)
 static double likeness(const struct terms *question, const struct term *wanted,
                        const struct terms *terms, const struct term *term)
 {
-    const char *one = term_stem(question, wanted), *other = term_stem(terms, term);
-    uint32_t longer =
-        wanted->stem_length > term->stem_length ? wanted->stem_length : term->stem_length;
-    uint32_t same = 0;
+    struct span one = {term_stem(question, wanted), wanted->stem_length};
+    struct span other = {term_stem(terms, term), term->stem_length};
 
     if (term_equals(question, wanted, terms, term))
         return 1;
     if ((wanted->flags | term->flags) & TERM_NUMBER)
         return 0;
-    while (one[same] != '\0' && one[same] == other[same])
-        same++;
-    return same >= FAMILY_STEM && same * 5 >= longer * 3 ? FAMILY_SHARE : 0;
+    return stems_share(one, other) > 0 ? FAMILY_SHARE : 0;
 }
 
 /* What a row of terms has of each wanted word; the best of each. */
@@ -253,7 +249,7 @@ static double worth_of_piece(const struct extraction *extraction,
         worth += found[i] * extraction->wanted[i].weight;
     return worth +
            extraction->whole * KIND_SHARE *
-               sentence_fit(extraction->kind, &extraction->question, terms, &part, piece);
+               question_fit(extraction->kind, &extraction->question, terms, &part, piece);
 }
 
 /* At most `most` words from where the text begins. */
@@ -381,7 +377,7 @@ static void judge(struct extraction *extraction, const struct passages *passages
             settle_text(extraction, candidate);
             candidate->worth +=
                 extraction->whole * KIND_SHARE *
-                sentence_fit(extraction->kind, &extraction->question, terms,
+                question_fit(extraction->kind, &extraction->question, terms,
                              &terms->sentences[s], candidate->text);
             candidate->worth +=
                 extraction->whole * PASSAGE_SHARE * passages->all[i].score;

@@ -14,16 +14,6 @@
 #define CITED_BYTES_MOST   80
 #define TAG_BYTES_MOST     80
 
-#define IS_ON(list, word) is_on(list, sizeof(list) / sizeof((list)[0]), word)
-
-static bool is_on(const char *const *list, size_t count, struct span word)
-{
-    for (size_t i = 0; i < count; i++)
-        if (span_equals_ignoring_case(word, list[i]))
-            return true;
-    return false;
-}
-
 /* The first word that is written, behind quotation marks and the signs of emphasis. */
 static struct span first_word(struct span text)
 {
@@ -36,41 +26,35 @@ static struct span first_word(struct span text)
 
 bool extract_hangs(struct span sentence)
 {
-    static const char *const hanging[] = {
-        "it",       "its",         "it's",         "they",         "their",
-        "them",     "these",       "those",        "this",         "that",
-        "such",     "he",          "his",          "him",          "she",
-        "her",      "hers",        "theirs",       "and",          "but",
-        "or",       "nor",         "yet",          "so",           "however",
-        "thus",     "hence",       "then",         "therefore",    "also",
-        "instead",  "besides",     "similarly",    "likewise",     "otherwise",
-        "moreover", "furthermore", "nevertheless", "consequently", "both",
-        "here"};
+    static const char hanging[] =
+        "it its it's they their them these those this that such he his him she her "
+        "hers theirs and but or nor yet so however thus hence then therefore also "
+        "instead besides similarly likewise otherwise moreover furthermore "
+        "nevertheless consequently both here";
 
     /* "In this case", "For example" */
-    static const char *const joints[] = {
-        "in", "for",   "at",      "on",   "by", "as",   "from",   "with",
-        "of", "after", "because", "when", "if", "like", "unlike", "to"};
-    static const char *const backward[] = {
-        "this",  "that",    "these", "those",    "it",       "each",   "they",    "such",
-        "other", "example", "same",  "contrast", "addition", "result", "instance"};
+    static const char joints[] =
+        "in for at on by as from with of after because when if like unlike to";
+    static const char backward[] =
+        "this that these those it each they such other example same contrast addition "
+        "result instance";
     struct span first = {NULL, 0}, second = {NULL, 0};
     size_t offset = 0;
 
     words_next(sentence, &offset, &first);
     words_next(sentence, &offset, &second);
-    return IS_ON(hanging, first) || (IS_ON(joints, first) && IS_ON(backward, second));
+    return words_is_on(hanging, first) ||
+           (words_is_on(joints, first) && words_is_on(backward, second));
 }
 
 bool extract_is_caption(struct span sentence)
 {
-    static const char *const captions[] = {"figure", "fig",   "table", "listing",
-                                           "plate",  "photo", "image", "diagram",
-                                           "source", "credit"};
+    static const char captions[] =
+        "figure fig table listing plate photo image diagram source credit";
     struct span word = first_word(sentence);
     size_t at = (size_t)(word.bytes + word.length - sentence.bytes);
 
-    if (!IS_ON(captions, word))
+    if (!words_is_on(captions, word))
         return false;
     while (at < sentence.length && strchr(". *_", sentence.bytes[at]) != NULL)
         at++;
@@ -147,11 +131,11 @@ static size_t bracketed(const struct cleaning *cleaning, size_t from, char close
 /* "[3]", "[12, 13]", "[^note]", "[citation needed]", "[note 1]" */
 static bool is_citation(struct span inside)
 {
-    static const char *const words[] = {"citation", "note", "ref", "clarification",
-                                        "who",      "when", "sic"};
+    static const char words[] = "citation note ref clarification who when sic";
     bool is_numbers = true;
 
-    if (inside.length == 0 || inside.bytes[0] == '^' || IS_ON(words, first_word(inside)))
+    if (inside.length == 0 || inside.bytes[0] == '^' ||
+        words_is_on(words, first_word(inside)))
         return true;
     for (size_t i = 0; i < inside.length; i++)
         is_numbers &= isdigit((unsigned char)inside.bytes[i]) ||
@@ -221,9 +205,7 @@ static bool skip_author(struct cleaning *cleaning)
 
 static bool skip_tag(struct cleaning *cleaning)
 {
-    static const char *const tags[] = {"br",  "sub",  "sup", "em",  "strong",
-                                       "b",   "i",    "u",   "a",   "code",
-                                       "kbd", "span", "p",   "img", "div"};
+    static const char tags[] = "br sub sup em strong b i u a code kbd span p img div";
     const char *here = cleaning->text.bytes + cleaning->at, *end;
     size_t left = cleaning->text.length - cleaning->at, length;
     struct span inside = {here + 1, 0};
@@ -234,7 +216,7 @@ static bool skip_tag(struct cleaning *cleaning)
         return true;
     }
     length = inside.length = bracketed(cleaning, 0, '>', TAG_BYTES_MOST);
-    if (peek(cleaning, 0) != '<' || length == 0 || !IS_ON(tags, first_word(inside)))
+    if (peek(cleaning, 0) != '<' || length == 0 || !words_is_on(tags, first_word(inside)))
         return false;
     cleaning->at += length;
     return true;

@@ -12,12 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum {
-    LIKE_LETTERS_LEAST = 5,
-    LIKE_LETTERS_MOST = 24,
-    FAMILY_LETTERS = 5,
-    STEMS_ASKED_MOST = 32
-};
+enum { LIKE_LETTERS_LEAST = 5, LIKE_LETTERS_MOST = 24, STEMS_ASKED_MOST = 32 };
 
 struct index_reader {
     char *path;         /* owned; NULL: the handbook */
@@ -282,21 +277,17 @@ static void try_family(struct like *like, const char *stem, size_t length)
     char past[LIKE_LETTERS_MOST + 2];
     size_t best = 0;
 
-    memcpy(past, stem, FAMILY_LETTERS);
-    past[FAMILY_LETTERS] = '{'; /* behind z */
-    if (!index_bind_text(like->reader->family, 1, stem, FAMILY_LETTERS) ||
-        !index_bind_text(like->reader->family, 2, past, FAMILY_LETTERS + 1))
+    memcpy(past, stem, STEMS_SHARED_LEAST);
+    past[STEMS_SHARED_LEAST] = '{'; /* behind z */
+    if (!index_bind_text(like->reader->family, 1, stem, STEMS_SHARED_LEAST) ||
+        !index_bind_text(like->reader->family, 2, past, STEMS_SHARED_LEAST + 1))
         return;
     while (has_row(like->reader, like->reader->family)) {
         const char *other = (const char *)sqlite3_column_text(like->reader->family, 0);
         int64_t passages = sqlite3_column_int64(like->reader->family, 1);
-        size_t longer = strlen(other), same = 0;
+        size_t same = stems_share(span_of(other), (struct span){stem, length});
 
-        while (other[same] != '\0' && other[same] == stem[same])
-            same++;
-        if (longer < length)
-            longer = length;
-        if (longer > LIKE_LETTERS_MOST || same * 5 < longer * 3 || same < best ||
+        if (same == 0 || same < best || strlen(other) > LIKE_LETTERS_MOST ||
             (same == best && passages <= like->passages))
             continue;
         best = same;

@@ -4,7 +4,7 @@
 #include "relevance_internal.h"
 
 #include "mem.h"
-#include "relevance_asking_internal.h"
+#include "question_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,11 +15,12 @@
 #define BM25_K1 1.2
 #define BM25_B  0.75
 
-#define LIKE_CREDIT     0.8
-#define ASKING_SHARE    0.2
-#define NEIGHBOUR_WORDS 3
-#define WORDS_ALONE     2
-#define NO_WORD         UINT16_MAX
+#define LIKE_LETTERS_LEAST 5
+#define LIKE_CREDIT        0.8
+#define ASKING_SHARE       0.2
+#define NEIGHBOUR_WORDS    3
+#define WORDS_ALONE        2
+#define NO_WORD            UINT16_MAX
 
 enum { SET_WORDS = RELEVANCE_WORDS_MOST / 64 };
 
@@ -89,6 +90,19 @@ static double rarity(int64_t passages, int64_t all)
     return log(1 + (count - with + 0.5) / (with + 0.5));
 }
 
+/* Long enough to be told from another by one letter.  Digits do not count: 1876 is not a misspelt 1776. */
+static bool may_be_misspelt(const char *stem)
+{
+    size_t letters = 0;
+
+    for (; *stem != '\0'; stem++) {
+        if (*stem >= '0' && *stem <= '9')
+            return false;
+        letters += ((unsigned char)*stem & 0xc0) != 0x80; /* first byte of a character */
+    }
+    return letters >= LIKE_LETTERS_LEAST;
+}
+
 static void weigh(struct relevance_word *word, const struct relevance_corpus *corpus)
 {
     char like[RELEVANCE_STEM_BYTES];
@@ -99,7 +113,7 @@ static void weigh(struct relevance_word *word, const struct relevance_corpus *co
         return;
     word->passages = corpus->passages_with(corpus->context, word->stem);
     word->weight = rarity(word->passages, corpus->passages);
-    if (word->passages > 0 || !relevance_may_be_misspelt(word->stem) ||
+    if (word->passages > 0 || !may_be_misspelt(word->stem) ||
         !corpus->stem_like(corpus->context, word->stem, like, sizeof(like),
                            &word->passages))
         return;
@@ -128,7 +142,7 @@ static bool stands_alone(const struct terms *terms)
 
     for (size_t i = 0; i < terms->count; i++)
         count +=
-            says_something(&terms->all[i]) && !relevance_is_around(terms, &terms->all[i])
+            says_something(&terms->all[i]) && !question_is_around(terms, &terms->all[i])
                 ? 1
                 : 0;
     return count >= WORDS_ALONE;
@@ -144,14 +158,14 @@ static void add_words(struct relevance_question *question, const struct terms *t
         struct relevance_word *word = find_word(question, term_stem(terms, term));
         bool is_new = word == NULL;
 
-        if (!says_something(term) || (!keeps_asking && relevance_is_around(terms, term)))
+        if (!says_something(term) || (!keeps_asking && question_is_around(terms, term)))
             continue;
         if (is_new) {
             word = &question->words[question->count++];
             memcpy(word->stem, term_stem(terms, term), term->stem_length);
             memcpy(word->asked, word->stem, sizeof(word->asked));
             word->has_left = is_behind;
-            word->asks = relevance_asks(terms, i);
+            word->asks = question_asks(terms, i);
         }
         word->is_fact |= (term->flags & (TERM_NAME | TERM_NUMBER)) != 0;
         is_behind = is_new;

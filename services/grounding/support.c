@@ -24,8 +24,7 @@ struct support *support_new(void)
     support_read_lists(support);
     support->and_stem = support_intern(support, "and", 3);
     support->by_stem = support_intern(support, "by", 2);
-    support->list_stems = support->stem_count;
-    support->list_pool = support->pool_length;
+    support->list_stems = support->texts.count;
     return support;
 }
 
@@ -35,9 +34,8 @@ void support_free(struct support *support)
         return;
     terms_reader_free(support->reader);
     terms_done(&support->terms);
-    mem_wipe_and_free(support->pool, support->pool_capacity);
+    intern_done(&support->texts);
     free(support->stems);
-    free(support->slots);
     free(support->pairs);
     free(support->words);
     free(support->sentences);

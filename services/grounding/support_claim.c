@@ -8,9 +8,8 @@
 #include <math.h>
 #include <string.h>
 
-/* Letters that two words begin with, to be of one family ("describe", "description"). */
-#define FAMILY_LETTERS 5
-#define FAMILY_CREDIT  0.8f
+/* What a word of one family counts for ("describe", "description"). */
+#define FAMILY_CREDIT 0.8f
 /* Unseen words of a claim that a family is looked for. */
 #define FAMILY_SEARCHES 64
 /* So many words in a row that no passage has, at the end of a claim. */
@@ -47,35 +46,20 @@ static void add_item(struct support *support, const struct support_word *word)
     stem->credit = 1;
 }
 
-static bool is_family(const struct support *support, const struct support_stem *one,
-                      const struct support_stem *other)
-{
-    const char *first = support->pool + one->offset,
-               *second = support->pool + other->offset;
-    uint32_t longer = one->length > other->length ? one->length : other->length;
-    uint32_t same = 0;
-
-    while (same < one->length && same < other->length && first[same] == second[same])
-        same++;
-    return same >= FAMILY_LETTERS && same * 5 >= longer * 3;
-}
-
 /* Joins a number's digits to the few words that mean the same and are no numbers to the reader. */
 static void join_small_numbers(struct support *support, size_t item)
 {
     static const char *const names[][2] = {{"one", "1"},  {"first", "1"}, {"second", "2"},
                                            {"1", "one"},  {"1", "first"}, {"singl", "1"},
                                            {"half", "50"}};
-    const struct support_stem *stem = &support->stems[support->items[item].stem];
 
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         uint32_t other;
 
-        if (stem->length != strlen(names[i][1]) ||
-            memcmp(support->pool + stem->offset, names[i][1], stem->length) != 0)
+        if (!span_equals(intern_text(&support->texts, support->items[item].stem),
+                         names[i][1]))
             continue;
         other = support_intern(support, names[i][0], strlen(names[i][0]));
-        stem = &support->stems[support->items[item].stem]; /* it may have moved */
         if (support->stems[other].item == 0) {
             support->stems[other].item = (uint32_t)item + 1;
             support->stems[other].credit = 1;
@@ -92,13 +76,13 @@ static void join_families(struct support *support)
         const struct support_stem *stem = &support->stems[item->stem];
 
         if (item->flags & (TERM_NUMBER | TERM_STOP | TERM_NEGATION) ||
-            stem->passages_with > 0 || stem->length < FAMILY_LETTERS ||
-            searches++ >= FAMILY_SEARCHES)
+            stem->passages_with > 0 || searches++ >= FAMILY_SEARCHES)
             continue;
-        for (size_t other = 0; other < support->stem_count; other++)
+        for (uint32_t other = 0; other < support->texts.count; other++)
             if (support->stems[other].passages_with > 0 &&
                 support->stems[other].item == 0 &&
-                is_family(support, stem, &support->stems[other])) {
+                stems_share(intern_text(&support->texts, item->stem),
+                            intern_text(&support->texts, other)) > 0) {
                 support->stems[other].item = (uint32_t)i + 1;
                 support->stems[other].credit = FAMILY_CREDIT;
             }
@@ -141,26 +125,25 @@ void support_begin_claim(struct support *support, const struct support_sentence 
 
 void support_end_claim(struct support *support)
 {
-    for (size_t i = 0; i < support->stem_count; i++)
+    for (size_t i = 0; i < support->texts.count; i++)
         support->stems[i].item = support->stems[i].against = 0;
 }
 
 /* Do words in a row begin with the letters of an abbreviation, or is it the other way round? */
 static bool is_abbreviated(const struct support *support, const struct support_item *item)
 {
-    const struct support_stem *stem = &support->stems[item->stem];
-    const char *letters = support->pool + stem->offset;
+    struct span letters = intern_text(&support->texts, item->stem);
 
-    if (!(item->flags & SUPPORT_CAPITALS) || stem->length < 2)
+    if (!(item->flags & SUPPORT_CAPITALS) || letters.length < 2)
         return false;
-    for (size_t i = 0; i + stem->length <= support->passage_words; i++) {
-        uint32_t at = 0;
+    for (size_t i = 0; i + letters.length <= support->passage_words; i++) {
+        size_t at = 0;
 
-        while (at < stem->length &&
-               support->pool[support->stems[support->words[i + at].stem].offset] ==
-                   letters[at])
+        while (at < letters.length &&
+               *intern_text(&support->texts, support->words[i + at].stem).bytes ==
+                   letters.bytes[at])
             at++;
-        if (at == stem->length)
+        if (at == letters.length)
             return true;
     }
     return false;

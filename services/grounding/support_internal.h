@@ -5,6 +5,7 @@
 #ifndef SUPPORT_INTERNAL_H
 #define SUPPORT_INTERNAL_H
 
+#include "intern_internal.h"
 #include "span.h"
 #include "support.h"
 #include "terms.h"
@@ -54,7 +55,7 @@ struct support_sentence {
 
 /* What is known of a stem. */
 struct support_stem {
-    uint32_t offset, length; /* of its text in the pool */
+    uint32_t length;         /* of its text */
     uint32_t flags;          /* of the lists */
     uint16_t unit, quantity; /* 0: it is no unit */
     uint32_t passages_with;  /* sentences of the passages that have it */
@@ -83,13 +84,9 @@ struct support {
     struct terms_reader *reader; /* owned, like every pointer here */
     struct terms terms;          /* of the text that was read last */
     struct support_stem *stems;
-    size_t stem_count, stem_capacity;
-    char *pool;
-    size_t pool_length, pool_capacity;
-    uint32_t *slots; /* stem + 1, by hash */
-    size_t slot_count;
-    size_t list_stems; /* how many stems are the lists', and stay */
-    size_t list_pool;
+    size_t stem_capacity;
+    struct intern texts; /* of the stems, by their numbers */
+    size_t list_stems;   /* how many of them are the lists', and stay */
     uint32_t and_stem, by_stem;
     struct support_pair *pairs;
     size_t pair_count, pair_capacity;

@@ -7,73 +7,26 @@
 #include "sentences.h"
 #include "words.h"
 
-#include <sodium.h>
-#include <stdlib.h>
 #include <string.h>
-
-static uint32_t *slot_of(struct support *support, const char *stem, size_t length)
-{
-    uint32_t hash = 2166136261u;
-
-    for (size_t i = 0; i < length; i++)
-        hash = (hash ^ (unsigned char)stem[i]) * 16777619u;
-    for (size_t at = hash % support->slot_count;; at = (at + 1) % support->slot_count) {
-        uint32_t held = support->slots[at];
-        const struct support_stem *other;
-
-        if (held == 0)
-            return &support->slots[at];
-        other = &support->stems[held - 1];
-        if (other->length == length &&
-            memcmp(support->pool + other->offset, stem, length) == 0)
-            return &support->slots[at];
-    }
-}
-
-static void fill_slots(struct support *support, size_t slot_count)
-{
-    if (slot_count != support->slot_count) {
-        free(support->slots);
-        support->slots = mem_zalloc(slot_count * sizeof(*support->slots));
-        support->slot_count = slot_count;
-    } else {
-        memset(support->slots, 0, slot_count * sizeof(*support->slots));
-    }
-    for (size_t i = 0; i < support->stem_count; i++)
-        *slot_of(support, support->pool + support->stems[i].offset,
-                 support->stems[i].length) = (uint32_t)i + 1;
-}
 
 uint32_t support_intern(struct support *support, const char *stem, size_t length)
 {
-    uint32_t *slot;
+    size_t count = support->texts.count;
+    uint32_t number = intern_put(&support->texts, stem, length);
 
-    if (support->stem_count * 2 >= support->slot_count)
-        fill_slots(support, support->slot_count == 0 ? 1024 : support->slot_count * 2);
-    slot = slot_of(support, stem, length);
-    if (*slot != 0)
-        return *slot - 1;
-    MEM_ROOM(support->stems, support->stem_count, support->stem_capacity, 1);
-    MEM_ROOM(support->pool, support->pool_length, support->pool_capacity, length);
-    memcpy(support->pool + support->pool_length, stem, length);
-    support->stems[support->stem_count] = (struct support_stem){
-        .offset = (uint32_t)support->pool_length, .length = (uint32_t)length};
-    support->pool_length += length;
-    *slot = (uint32_t)++support->stem_count;
-    return *slot - 1;
+    MEM_ROOM(support->stems, count, support->stem_capacity, 1);
+    if (number == count)
+        support->stems[number] = (struct support_stem){.length = (uint32_t)length};
+    return number;
 }
 
 /* Back to what the lists hold. */
 static void forget(struct support *support)
 {
     support->word_count = support->sentence_count = 0;
-    support->stem_count = support->list_stems;
-    sodium_memzero(support->pool + support->list_pool,
-                   support->pool_length - support->list_pool);
-    support->pool_length = support->list_pool;
-    for (size_t i = 0; i < support->stem_count; i++)
+    intern_keep(&support->texts, support->list_stems);
+    for (size_t i = 0; i < support->texts.count; i++)
         support->stems[i].passages_with = 0;
-    fill_slots(support, support->slot_count);
 }
 
 void support_read(struct support *support, const struct span *passages, size_t count)

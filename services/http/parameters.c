@@ -28,6 +28,8 @@ struct span parameters_value(struct span header)
     size_t start = 0;
     size_t end;
 
+    if (header.bytes == NULL)
+        return header;
     while (start < header.length && is_space(header.bytes[start]))
         start++;
     end = start;

@@ -46,7 +46,8 @@ static void begin(struct request *request, const char *target, const char *metho
         request->endpoint->begin(request);
     connection_enter(request->connection,
                      has_body ? CONNECTION_BODY : CONNECTION_WORKING);
-    if (has_body && !request->is_answered && request->endpoint != NULL &&
+    /* A question is nobody's upload, and an OPTIONS has no endpoint. */
+    if (has_body && !request->is_answered && request->session_id.text[0] != '\0' &&
         request->endpoint->starts_turn)
         uploads_enter(request);
 }

@@ -5,6 +5,7 @@
 
 #include "terms_internal.h"
 #include "utf8.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -123,73 +124,55 @@ static bool is_lower(struct span text, size_t at)
            terms_letter(utf8_next(text.bytes, text.length, &offset)) == LETTER_LOWER;
 }
 
-/* Is the word that ends at `stop`, or starts at `stop`, on the list?  Case is ignored. */
-static bool word_is_on(const char *const *list, size_t count, const char *word,
-                       size_t length)
-{
-    for (size_t i = 0; i < count; i++)
-        if (strlen(list[i]) == length && strncasecmp(list[i], word, length) == 0)
-            return true;
-    return false;
-}
-
-#define IS_ON(list, word, length) \
-    word_is_on(list, sizeof(list) / sizeof((list)[0]), word, length)
-
 /* Words with which a sentence begins far more often than a name goes on. */
 static bool starts_like_sentence(struct span text, size_t at)
 {
-    static const char *const starts[] = {
-        "the", "a",    "an", "it",  "in",   "this", "that", "these", "those", "he",
-        "she", "they", "we", "you", "but",  "and",  "if",   "when",  "for",   "there",
-        "at",  "on",   "as", "so",  "then", "his",  "her",  "its",   "their", "what",
-        "how", "why",  "to", "i",   "is",   "do",   "not",  "after", "before"};
+    static const char starts[] =
+        "the a an it in this that these those he she they we you but and if when for "
+        "there at on as so then his her its their what how why to i is do not after "
+        "before";
     size_t end = at;
 
     while (end < text.length && isalpha((unsigned char)text.bytes[end]))
         end++;
-    return IS_ON(starts, text.bytes + at, end - at);
+    return words_is_on(starts, (struct span){text.bytes + at, end - at});
 }
 
 /* The full stop at `stop` belongs to the word before it, and what follows is at `next`. */
 static bool is_abbreviation(struct span text, size_t from, size_t stop, size_t next)
 {
-    static const char *const always[] = {"mr",  "mrs", "ms",  "dr",   "prof",  "gen",
-                                         "sen", "rep", "gov", "capt", "lt",    "col",
-                                         "sgt", "rev", "hon", "mt",   "st",    "vs",
-                                         "cf",  "eg",  "ie",  "viz",  "approx"};
-    static const char *const before_number[] = {"no",  "nos", "fig", "figs", "p",   "pp",
-                                                "vol", "ch",  "sec", "eq",   "art", "ca",
-                                                "tab", "app", "ver", "nr"};
-    static const char *const maybe_last[] = {
-        "inc", "ltd", "co",  "corp", "jr",   "sr",  "etc", "al",  "dept", "est",
-        "min", "max", "ave", "blvd", "univ", "jan", "feb", "mar", "apr",  "jun",
-        "jul", "aug", "sep", "sept", "oct",  "nov", "dec", "phd", "am",   "pm"};
-    size_t start = stop, length;
-    const char *word;
-    bool has_dot;
+    static const char always[] =
+        "e.g i.e mr mrs ms dr prof gen sen rep gov capt lt col sgt rev hon mt st vs cf eg ie "
+        "viz approx";
+    static const char before_number[] =
+        "no nos fig figs p pp vol ch sec eq art ca tab app ver nr";
+    static const char maybe_last[] =
+        "inc ltd co corp jr sr etc al dept est min max ave blvd univ jan feb mar apr "
+        "jun jul aug sep sept oct nov dec phd am pm";
+    struct span word;
+    size_t start = stop;
+    bool has_dot, is_initial;
 
     while (start > from &&
            (isalpha((unsigned char)text.bytes[start - 1]) ||
             (text.bytes[start - 1] == '.' && start - 1 > from && start < stop)))
         start--;
-    word = text.bytes + start;
-    length = stop - start;
-    if (length == 0 || (start > from && (unsigned char)text.bytes[start - 1] >= 0x80))
+    word = (struct span){text.bytes + start, stop - start};
+    if (word.length == 0 ||
+        (start > from && (unsigned char)text.bytes[start - 1] >= 0x80))
         return false;
-    has_dot = memchr(word, '.', length) != NULL;
-    if (IS_ON(always, word, length) ||
-        (length == 3 && strncasecmp(word, "e.g", 3) == 0) ||
-        (length == 3 && strncasecmp(word, "i.e", 3) == 0))
+    has_dot = memchr(word.bytes, '.', word.length) != NULL;
+    if (words_is_on(always, word))
         return true;
-    if (IS_ON(before_number, word, length) && next < text.length &&
+    if (words_is_on(before_number, word) && next < text.length &&
         isdigit((unsigned char)text.bytes[next]))
         return true;
     /* An initial; "I" ends many sentences.  A stop inside: U.S., p.m., Ph.D. */
-    if ((length == 1 && isupper((unsigned char)word[0]) && word[0] != 'I') || has_dot ||
-        IS_ON(maybe_last, word, length))
+    is_initial =
+        word.length == 1 && isupper((unsigned char)*word.bytes) && *word.bytes != 'I';
+    if (is_initial || has_dot || words_is_on(maybe_last, word))
         return next < text.length && !starts_like_sentence(text, next) &&
-               (has_dot || length == 1 || isdigit((unsigned char)text.bytes[next]));
+               (has_dot || word.length == 1 || isdigit((unsigned char)text.bytes[next]));
     return false;
 }
 

@@ -283,6 +283,16 @@ void terms_done(struct terms *terms)
     *terms = (struct terms){0};
 }
 
+size_t stems_share(struct span one, struct span other)
+{
+    size_t longer = one.length > other.length ? one.length : other.length, same = 0;
+
+    while (same < one.length && same < other.length &&
+           one.bytes[same] == other.bytes[same])
+        same++;
+    return same >= STEMS_SHARED_LEAST && same * 5 >= longer * 3 ? same : 0;
+}
+
 bool term_equals(const struct terms *one, const struct term *first,
                  const struct terms *other, const struct term *second)
 {

@@ -7,6 +7,7 @@
 
 #include <ctype.h>
 #include <string.h>
+#include <strings.h>
 
 static bool is_word_byte(char byte)
 {
@@ -30,6 +31,18 @@ bool words_next(struct span text, size_t *offset, struct span *ret_word)
     ret_word->bytes = text.bytes + start;
     ret_word->length = *offset - start;
     return true;
+}
+
+bool words_is_on(const char *list, struct span word)
+{
+    while (*list != '\0') {
+        size_t length = strcspn(list, " ");
+
+        if (length == word.length && strncasecmp(list, word.bytes, length) == 0)
+            return true;
+        list += length + (list[length] == ' ');
+    }
+    return false;
 }
 
 size_t words_count(struct span text)

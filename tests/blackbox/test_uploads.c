@@ -147,3 +147,23 @@ Test(uploads, a_session_has_one_and_the_newest_wins)
     bytes_free(&turn);
     world_end(world);
 }
+
+/* They are no session's: any number of people ask at the same time. */
+Test(uploads, questions_of_strangers_do_not_hinder_each_other)
+{
+    static const char HEAD[] = "POST /ask HTTP/1.1\r\nHost: x\r\nContent-Length: 26\r\n"
+                               "Content-Type: application/json\r\n\r\n{\"question\":";
+    struct world *world = world_with_builtin_coach("WORKERS=1");
+    struct connection *askers[3];
+
+    for (size_t i = 0; i < sizeof askers / sizeof *askers; i++) {
+        askers[i] = connection_open(world->port);
+        connection_send_text(askers[i], HEAD);
+        ask(world, (struct request){.method = "GET", .path = "/healthz"});
+    }
+    for (size_t i = 0; i < sizeof askers / sizeof *askers; i++) {
+        connection_send_text(askers[i], "\"What is it?\"}");
+        expect_success(finish(world, askers[i]));
+    }
+    world_end(world);
+}

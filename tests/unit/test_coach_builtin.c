@@ -120,6 +120,21 @@ Test(coach_builtin, quotes_no_more_than_plain_words)
     json_object_put(answer);
 }
 
+Test(coach_builtin, says_what_kind_of_utterance_it_was)
+{
+    static const char *const said[][2] = {{STORY, "answer"},
+                                          {"Sorry, could you say that again?", "repeat"},
+                                          {"Can we skip this question?", "skip"}};
+
+    for (size_t i = 0; i < 3; i++) {
+        struct probe probe = probe_of(said[i][0]);
+        struct json_object *answer = probe_json(&probe);
+
+        cr_expect_str_eq(probe_string(answer, "kind"), said[i][1]);
+        json_object_put(answer);
+    }
+}
+
 Test(coach_builtin, closes_the_interview_without_a_question)
 {
     struct probe probe = probe_of(STORY);

@@ -1,7 +1,7 @@
 /*
  * Which words are fillers, and which only look like it.
  */
-#include "fillers_internal.h"
+#include "reading_internal.h"
 
 #include <criterion/criterion.h>
 
