@@ -160,6 +160,8 @@ int main(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "serve";
 
+    /* ChaCha20 in the process, seeded by the kernel: a turn needs several ids. */
+    randombytes_set_implementation(&randombytes_internal_implementation);
     if (sodium_init() < 0) {
         fprintf(stderr, "poise: the system gives no random numbers\n");
         return 1;
