@@ -160,7 +160,7 @@ static void generate(struct ask *ask)
     }
 }
 
-static void on_reply(void *context, enum error error, struct coach_answer reply)
+static void on_reply(void *context, enum error error, struct coach_reply reply)
 {
     struct ask *ask = context;
 
