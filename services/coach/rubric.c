@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Who speaks for longer than this speaks of many things. */
-enum { LONG_WORDS = 350 };
+#define LONG_WORDS 350
 
 /* From which points on a score of 2, 3, 4, 5 is given. */
 typedef double ladder[4];
@@ -81,7 +81,7 @@ static double stumbles(const struct reading *reading)
     const struct answer *answer = &reading->answer;
     double light = (double)(fillers->count - fillers->heavy);
 
-    return per_hundred((double)fillers->heavy + 0.5 * light +
+    return per_hundred((double)fillers->heavy + 0.25 * light +
                            1.2 * (double)reading->flow.restarts +
                            1.2 * (double)answer->cues[CUE_VAGUE].count,
                        answer);
@@ -391,7 +391,7 @@ static int score_structure(const struct reading *reading)
 /* By fillers in a hundred words; a single one is never held against anybody. */
 static int score_filler_words(const struct reading *reading)
 {
-    static const ladder steps = {-8, -4.6, -2.6, -1.2};
+    static const ladder steps = {-8, -5, -3, -1.5};
     const struct fillers *fillers = &reading->fillers;
     double light = (double)(fillers->count - fillers->heavy);
 
@@ -400,7 +400,7 @@ static int score_filler_words(const struct reading *reading)
     if (fillers->count <= 1 && reading->flow.words >= 12)
         return 5;
     return climb(steps,
-                 -per_hundred((double)fillers->heavy + 0.5 * light, &reading->answer));
+                 -per_hundred((double)fillers->heavy + 0.25 * light, &reading->answer));
 }
 
 /* "I don't know" is clear and honest at least; of the rest nothing but fillers could be judged. */

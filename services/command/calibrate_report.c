@@ -143,6 +143,31 @@ static void print_kinds(const struct labelled_set *set, double threshold)
     }
 }
 
+/* The threshold with the fewest wrong of each kind together; of several the highest, for a refusal is the
+ * smaller mistake. */
+static void print_nearest(const struct labelled_set *set)
+{
+    double least = 3, nearest = 0;
+    struct shares shares;
+
+    for (int step = 0; step <= STEPS; step++) {
+        double wrong;
+
+        shares = shares_at(set, (double)step / STEPS, NULL);
+        wrong = shares_false_refusals(&shares) + shares_false_answers(&shares);
+        if (wrong > least)
+            continue;
+        least = wrong;
+        nearest = (double)step / STEPS;
+    }
+    shares = shares_at(set, nearest, NULL);
+    printf(
+        "no threshold meets both; fewest wrong of both with GROUND_ANSWER_SCORE=%.2f (%.1f "
+        "%%, %.1f %%)\n",
+        nearest, 100 * shares_false_refusals(&shares),
+        100 * shares_false_answers(&shares));
+}
+
 static void print_pair(const struct labelled_set *set)
 {
     double answer, related;
@@ -152,7 +177,7 @@ static void print_pair(const struct labelled_set *set)
     if (calibrate_pair(set, &answer, &related))
         printf("GROUND_RELATED_SCORE=%.2f GROUND_ANSWER_SCORE=%.2f\n", related, answer);
     else
-        printf("no threshold meets both\n");
+        print_nearest(set);
 }
 
 void calibrate_print(const struct settings *settings, const struct labelled_set *set)

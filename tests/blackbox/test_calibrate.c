@@ -143,6 +143,29 @@ Test(calibrate, bad_usage_and_a_missing_index_are_told)
     expect(&missing, 2, FIELDS_NAMED("no-such-index"));
 }
 
+/* Where the goals cannot be met together, it says what comes nearest. */
+Test(calibrate, says_what_threshold_suits_where_no_threshold_meets_the_goals)
+{
+    char *directory = directory_make();
+    struct run indexed = run_program(
+        directory,
+        ARGUMENTS("index", LABELLED_QUESTIONS "/encyclopedia", "--into", "index"),
+        SETTINGS("PORT=0"));
+    struct run run = run_program(
+        directory, ARGUMENTS("calibrate", LABELLED_QUESTIONS "/encyclopedia.jsonl"),
+        SETTINGS("CORPUS_INDEX=index"));
+
+    cr_assert_eq(indexed.status, 0, "%s", indexed.output.data);
+    expect(&run, 1,
+           FIELDS_NAMED("288 questions, 164 answerable and 124 not",
+                        "no threshold meets both; fewest wrong of both with "
+                        "GROUND_ANSWER_SCORE=",
+                        "0 of    60   0.0 %"));
+    bytes_free(&indexed.output);
+    directory_remove(directory);
+    free(directory);
+}
+
 Test(calibrate, our_own_questions_get_no_false_answer_from_the_handbook)
 {
     struct run run =

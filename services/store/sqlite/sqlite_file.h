@@ -21,6 +21,8 @@ sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
 /* A second connection to a file that is open already, set up alike. */
 sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem);
 
+int sqlite_file_page_bytes(sqlite3 *db);
+
 /* Copies what is in the log into the database, as far as no reader is in the way. */
 void sqlite_file_checkpoint(sqlite3 *db);
 

@@ -1,15 +1,17 @@
 /*
- * One thing asked of the store: the request, and in the end its result.
+ * What each operation does in SQLite.
  *
- * An operation runs inside the transaction of its batch and may be run again: a batch
- * that fails is undone, in the database and in the claims, as if it had not been.
+ * An operation runs inside the transaction of its batch and may be run again: a batch that
+ * fails is undone, in the database and in the claims, as if it had not been.  A claim is taken
+ * while the transaction runs, and given back only when it is durable.
  */
 #ifndef SQLITE_OPERATION_H
 #define SQLITE_OPERATION_H
 
+#include "sqlite_claims.h"
 #include "sqlite_rows.h"
-#include "store_claims.h"
 #include "store_operation.h"
+#include "store_usage.h"
 
 /* What came of running an operation. */
 enum operation_step {
@@ -22,30 +24,33 @@ enum operation_step {
 
 struct sqlite_operation {
     struct store_operation base; /* the first member: an operation is cast back */
-
-    /* Where it stands. */
     bool needs_write;
-    enum operation_step step;
-    int64_t wait_until_us; /* monotonic; 0: it has not waited yet */
     bool has_waited;       /* long enough */
-    struct sqlite_operation
-        *ran_before; /* borrowed: the batch's operations, last first, to be undone */
-    struct claim_replies replies_before;
-    bool has_swept; /* something is deleted, and still in the log */
+    int64_t wait_until_us; /* monotonic; 0: it has not waited yet */
+    enum operation_step step;
+    struct claim_facts
+        seen; /* of a begin: before the transaction began.  What is written down
+                                since then is neither in the claims nor in what it reads */
+    struct delivered sends; /* the reply that sets out with the result; of turn 0: none */
+    bool has_swept;         /* something is deleted, and still in the log */
 };
 
 /* NULL where it is empty. */
 struct sqlite_operation *sqlite_pop(struct store_list *list);
 
-/* What operations work on; the store's thread alone has it. */
+/* What operations work on; each thread has its own. */
 struct operation_ground {
-    struct sqlite_rows *rows;    /* borrowed */
-    struct store_claims *claims; /* borrowed */
-    bool is_writing;             /* the transaction may write */
-    bool has_deleted;            /* something was: it must leave the log at once */
-    bool has_evicted;            /* speech was: it must leave the log soon */
-    struct store_usage usage;    /* with the turns that the transaction counts; day 0: it
-                                    counts none */
+    struct sqlite_rows rows;
+    struct claims *claims;    /* borrowed; everybody's */
+    bool is_writing;          /* the transaction may write */
+    bool has_deleted;         /* something was: it must leave the log at once */
+    bool has_evicted;         /* speech was: it must leave the log soon */
+    struct store_usage usage; /* with the turns that the transaction counts; day 0: it
+                                 counts none */
+    struct store_usage_board *board; /* borrowed: what was counted */
+    const struct delivered
+        *delivered; /* borrowed: to be written down with the next transaction */
+    size_t delivered_count;
 };
 
 /* Will it write, as far as is known before it runs? */
@@ -54,10 +59,30 @@ bool operation_writes(const struct sqlite_operation *operation);
 enum operation_step operation_run(struct sqlite_operation *operation,
                                   struct operation_ground *ground);
 
-/* Puts the claims back to before it ran, and drops its result. */
+/* As if it had not run. */
 void operation_undo(struct sqlite_operation *operation, struct operation_ground *ground);
 
-/* Its result is ERROR_STORE_UNAVAILABLE; a claim that it would have ended is ended. */
+/* Its result stands, or cannot be had: what it claimed or sent is so for all. */
+void operation_settle(struct sqlite_operation *operation,
+                      struct operation_ground *ground);
+
+/* Its result is ERROR_STORE_UNAVAILABLE. */
 void operation_fail(struct sqlite_operation *operation, struct operation_ground *ground);
+
+/* The parts of operation_run() in sqlite_operation_turn.c. */
+enum operation_step operation_begin(struct sqlite_operation *operation,
+                                    struct operation_ground *ground);
+enum operation_step operation_commit(struct sqlite_operation *operation,
+                                     struct operation_ground *ground);
+enum operation_step operation_end(struct sqlite_operation *operation,
+                                  struct operation_ground *ground);
+
+/* The operation has this result. */
+enum operation_step operation_done(struct sqlite_operation *operation, enum error error);
+
+/* The session of the operation's request, if it is there and alive. */
+enum row_result operation_find_live(struct sqlite_operation *operation,
+                                    struct operation_ground *ground,
+                                    struct stored_session *ret_stored);
 
 #endif

@@ -36,6 +36,8 @@ struct stored_session {
     struct digest last_audio;
     bool has_last_transcript;
     struct digest last_transcript;
+    struct private_text
+        heard; /* owned; in the recording that was asked for; mostly empty */
 };
 
 /* An outcome that is stored under a key. */
@@ -60,9 +62,12 @@ bool rows_begin(struct sqlite_rows *rows, bool for_writing);
 bool rows_commit(struct sqlite_rows *rows);
 void rows_roll_back(struct sqlite_rows *rows);
 
-/* Sessions. */
+/* Sessions.  `audio`: of the recording that something may have been heard in; NULL: none.
+ * stored_session_done() where one is found. */
 enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_id *id,
+                                  const struct digest *audio,
                                   struct stored_session *ret_stored);
+void stored_session_done(struct stored_session *stored);
 enum row_result rows_find_created(struct sqlite_rows *rows, const struct digest *key,
                                   struct store_id *ret_id,
                                   struct digest *ret_fingerprint);
@@ -80,11 +85,10 @@ enum row_result rows_find_due(struct sqlite_rows *rows, int64_t now_ms,
 bool rows_look_later(struct sqlite_rows *rows, int64_t row, int64_t sweep_ms);
 
 /* Turns.  ROW_NONE from the commit: the session is gone, has expired, or is not at this
- * turn. */
+ * turn, or something is stored under the key. */
 enum row_result rows_commit_turn(struct sqlite_rows *rows, const struct store_id *id,
-                                 const struct store_commit *commit, int64_t *ret_row);
+                                 const struct store_commit *commit);
 bool rows_read_turns(struct sqlite_rows *rows, const struct stored_session *stored);
-bool rows_delete_turns(struct sqlite_rows *rows, const struct stored_session *stored);
 bool rows_read_outcome(struct sqlite_rows *rows, const struct stored_session *stored,
                        unsigned turn_number, struct private_text *ret_outcome);
 
@@ -95,24 +99,20 @@ enum row_result rows_find_record(struct sqlite_rows *rows,
                                  const struct stored_session *stored,
                                  const struct digest *key,
                                  struct stored_record *ret_record);
-bool rows_insert_record(struct sqlite_rows *rows, int64_t row,
+bool rows_insert_record(struct sqlite_rows *rows, const struct store_id *id,
                         const struct store_key *key, unsigned turn_number,
                         bool is_lasting, const struct private_text *outcome);
 
-/* What was heard in a recording, one for each session; empty where nothing is kept for
- * this one.  `ret_has_deleted` becomes true, and is untouched otherwise, where there was
- * something to forget. */
+/* What was heard in a recording, one for each session.  `ret_has_deleted` becomes true, and is
+ * untouched otherwise, where there was something to forget. */
 bool rows_keep_heard(struct sqlite_rows *rows, const struct store_id *id,
                      const struct digest *audio, const struct private_text *heard);
-bool rows_read_heard(struct sqlite_rows *rows, int64_t row, const struct digest *audio,
-                     struct private_text *ret_heard);
-bool rows_drop_heard(struct sqlite_rows *rows, int64_t row);
 bool rows_forget_heard(struct sqlite_rows *rows, const struct store_id *id,
                        bool *ret_has_deleted);
 
-/* Speech of the session in this row.  `ret_has_evicted` becomes true, and is untouched
+/* Speech of a session.  `ret_has_evicted` becomes true, and is untouched
  * otherwise, where older speech made room. */
-bool rows_insert_speech(struct sqlite_rows *rows, int64_t row,
+bool rows_insert_speech(struct sqlite_rows *rows, const struct store_id *id,
                         const struct store_id *request_id,
                         const struct store_speech *speech, bool *ret_has_evicted);
 enum row_result rows_read_speech(struct sqlite_rows *rows, const struct store_id *id,
@@ -139,7 +139,7 @@ bool rows_add_usage(struct sqlite_rows *rows, struct store_usage *usage,
 /* Sessions that a client has open.  One that is complete is nobody's any more. */
 bool rows_count_of_client(struct sqlite_rows *rows, const struct digest *client,
                           int64_t now_ms, int64_t *ret_count);
-bool rows_forget_client(struct sqlite_rows *rows, int64_t row);
+bool rows_forget_client(struct sqlite_rows *rows, const struct store_id *id);
 
 /* Writes something that is gone again. */
 bool rows_probe(struct sqlite_rows *rows);

@@ -1,14 +1,13 @@
 /*
- * For sqlite_rows.c, sqlite_turns.c and sqlite_speech.c: one use of a prepared statement,
- * which is
+ * One use of a prepared statement, for the files of rows (sqlite_rows.h), which is
  *
- *     statement_use() > bind_...() > statement_step() as often as there are rows,
- * column_...() > statement_leave()
+ *     statement_use() > sqlite3_bind_...() or statement_bind_...() > statement_step() as often as
+ *     there are rows, column_...() > statement_leave()
  *
  * Bound bytes belong to the caller; they are not looked at after statement_leave().
  */
-#ifndef SQLITE_ROWS_INTERNAL_H
-#define SQLITE_ROWS_INTERNAL_H
+#ifndef SQLITE_STATEMENT_H
+#define SQLITE_STATEMENT_H
 
 #include "sqlite_rows.h"
 
@@ -16,8 +15,14 @@ sqlite3_stmt *statement_use(struct sqlite_rows *rows, enum statement which);
 enum row_result statement_step(struct sqlite_rows *rows, sqlite3_stmt *statement);
 void statement_leave(sqlite3_stmt *statement);
 
-/* statement_step() and statement_leave(), of a statement that gives no rows. */
+/* statement_step() and statement_leave(), of a statement that gives no rows; how many rows it
+ * changed is in sqlite3_changes(). */
 bool statement_run(struct sqlite_rows *rows, sqlite3_stmt *statement);
+
+/* The same of one that has a number, or an id, and nothing else. */
+bool statement_run_number(struct sqlite_rows *rows, enum statement which, int64_t number);
+bool statement_run_id(struct sqlite_rows *rows, enum statement which,
+                      const struct store_id *id);
 
 void statement_bind_blob(sqlite3_stmt *statement, int at, const void *bytes,
                          size_t length);
@@ -44,12 +49,17 @@ bool statement_column_digest(sqlite3_stmt *statement, int at, struct digest *dig
 /* What is stored makes no sense: ROW_FAILED. */
 enum row_result rows_damaged(struct sqlite_rows *rows);
 
-/* A number as eight bytes, big endian: an entry of `turn_rows`. */
-#define ROW_NUMBER_BYTES 8
-void rows_write_row_number(unsigned char *bytes, int64_t number);
-int64_t rows_read_row_number(const unsigned char *bytes);
-
 /* Appends a text behind its length in four bytes, big endian: an entry of `asked`. */
-void rows_append_question(struct buffer *asked, const struct private_text *question);
+void statement_append_question(struct buffer *asked, const struct private_text *question);
+
+/* Where the transcript stands in an outcome, word for word; -1: nowhere.  What is left without it
+ * can be bound, and made whole again. */
+int64_t statement_find_transcript(const struct private_text *outcome,
+                                  const struct private_text *transcript);
+void statement_bind_around(sqlite3_stmt *statement, int at,
+                           const struct private_text *outcome, int64_t transcript_at,
+                           size_t transcript_length, struct buffer *rest);
+struct private_text statement_column_whole(sqlite3_stmt *statement, int outcome_at,
+                                           int transcript_at, int place_at);
 
 #endif
