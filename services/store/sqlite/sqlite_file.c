@@ -1,7 +1,10 @@
-#include "sqlite_file.h"
+/*
+ * Opening the file, and bringing it up to date.
+ */
+#include "sqlite_file_internal.h"
 
 #include "clock.h"
-#include "sqlite_scrub.h"
+#include "sqlite_scrub_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -13,8 +13,8 @@
  * lock for writing is given up, though: after a rollback another process writes in the
  * same place.
  */
-#ifndef SQLITE_GATHER_H
-#define SQLITE_GATHER_H
+#ifndef SQLITE_GATHER_INTERNAL_H
+#define SQLITE_GATHER_INTERNAL_H
 
 #include <sqlite3.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /*
  * What a day has used up, and whether it has room for another turn: alike for every store.
  */
-#ifndef STORE_USAGE_H
-#define STORE_USAGE_H
+#ifndef STORE_USAGE_INTERNAL_H
+#define STORE_USAGE_INTERNAL_H
 
 #include "store.h"
 

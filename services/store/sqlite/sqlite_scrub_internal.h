@@ -1,7 +1,7 @@
 /*
  * The operating system's files as SQLite sees them, with two differences: what a page of
  * the database does not use is written as zeros, and writes to the log are gathered
- * (sqlite_gather.h).
+ * (sqlite_gather_internal.h).
  *
  * PRAGMA secure_delete overwrites deleted cells, but where SQLite spreads the cells of a
  * full page over its neighbours (rebuildPage() in its btree.c), the old bytes stay in the
@@ -11,8 +11,8 @@
  * pages in memory keep what was cleaned in the file, so that after a deletion they must
  * be dropped: sqlite_file_empty_log().
  */
-#ifndef SQLITE_SCRUB_H
-#define SQLITE_SCRUB_H
+#ifndef SQLITE_SCRUB_INTERNAL_H
+#define SQLITE_SCRUB_INTERNAL_H
 
 /* Pages that a database may have at most for this to be safe (PRAGMA max_page_count): up
  * to here no page of another kind begins like a page with cells. */

@@ -2,10 +2,10 @@
  * The sweep: what has expired goes, a bounded number of rows in each statement, from however many
  * processes at the same time.
  */
-#ifndef POSTGRES_SWEEP_H
-#define POSTGRES_SWEEP_H
+#ifndef POSTGRES_SWEEP_INTERNAL_H
+#define POSTGRES_SWEEP_INTERNAL_H
 
-#include "postgres_operation.h"
+#include "postgres_operation_internal.h"
 
 /* Blocks.  `goes_on` is asked between two statements.  false: the connection is of no use, and the
  * SQLSTATE is in `ret_sqlstate`. */

@@ -6,10 +6,10 @@
  * has stored itself since.  Where that says that there is no room, older speech goes, by the true
  * sum.  Several processes may pass the bound together by what they store between two sweeps.
  */
-#ifndef POSTGRES_SPEECH_H
-#define POSTGRES_SPEECH_H
+#ifndef POSTGRES_SPEECH_INTERNAL_H
+#define POSTGRES_SPEECH_INTERNAL_H
 
-#include "postgres_operation.h"
+#include "postgres_operation_internal.h"
 
 /* The values of the turn's speech; NULLs where there is none, or more than may be stored. */
 void postgres_speech_values(struct postgres_values *values,
