@@ -155,8 +155,8 @@ static void on_retry(void *context)
  * Of a connection that it can neither read on nor answer, such as one whose chunk line does not fit
  * its memory, libmicrohttpd 0.9.75 says without end that it wants another run, and a run looks at
  * all of them.  So runs in which nothing came of it are rationed, by the time that they take: a good
- * client's long head needs some thirty at once, and for the rest one in a while does.  false: it was
- * the last one for now, and a timer asks again.
+ * client's long head needs some thirty at once, and for the rest one in a while does.  false: the
+ * time is used up, and a timer asks again.
  */
 static bool take_idle_run(struct server *server, int64_t began_us)
 {
@@ -169,8 +169,7 @@ static bool take_idle_run(struct server *server, int64_t began_us)
     if (server->idle_paid_us < saved_from_us)
         server->idle_paid_us = saved_from_us;
     else if (server->idle_paid_us > now_us)
-        server->idle_paid_us =
-            now_us; /* other events had it run, too: no debt piles up */
+        server->idle_paid_us = now_us; /* runs for events leave no debt */
     server->idle_paid_us += price_us;
     if (server->idle_paid_us <= now_us)
         return true;
