@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_CEILING = 16384 }; /* what stands behind is not read */
+#define WORDS_CEILING 16384 /* what stands behind is not read */
 enum { QUOTE_BYTES = 60, QUOTE_WORDS_LEAST = 3 };
 
 #define PUNCTUATION_LEAD 0xe2 /* the first byte of U+2000 to U+203F, and of others */

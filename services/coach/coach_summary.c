@@ -17,10 +17,10 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { ITEM_BYTES = 400 };
+#define ITEM_BYTES 400
 enum { STRENGTHS_MAX = 3, IMPROVEMENTS_MAX = 3, ACTIONS_MAX = 4 };
-enum { GOOD = 38 }; /* tenths: an average from here on is a strength */
-enum { POOR = 25 }; /* below, nothing is praised */
+#define GOOD 38 /* tenths: an average from here on is a strength */
+#define POOR 25 /* below, nothing is praised */
 enum { QUOTE_BYTES = 80, QUOTED_WORDS = 7 };
 enum { STORIES_MOST = 10, STORY_STEMS = 96, STORY_STEMS_LEAST = 10 };
 

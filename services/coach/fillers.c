@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { WORDS_MAX = 64 }; /* hesitations, or rules; more are not looked at: a bit each */
+#define WORDS_MAX 64 /* hesitations, or rules; more are not looked at: a bit each */
 
 /* The number of an ASCII letter in the alphabet, whatever its case; others share these. */
 static unsigned letter_number(char byte)

@@ -11,7 +11,7 @@
 #include <sodium.h>
 #include <stdlib.h>
 
-enum { ROW_WORDS = 4 };
+#define ROW_WORDS 4
 
 /* How often something was seen, by its hash: open addressing, at most half full. */
 struct seen {

@@ -16,8 +16,8 @@
 #include <string.h>
 
 enum { PHRASE_SLOTS = 8192, STEM_SLOTS = 8192 }; /* powers of two */
-enum { PATTERN_SLOTS = 1024 };
-enum { STEM_LETTERS = 6 }; /* stems are cut off here */
+#define PATTERN_SLOTS 1024
+#define STEM_LETTERS  6 /* stems are cut off here */
 
 struct slot {
     uint64_t hash; /* 0: free */

@@ -21,7 +21,7 @@
 
 /* Weights within a tier. */
 enum { WEIGHT_SAME_LEVEL = 24, WEIGHT_NEXT_LEVEL = 2, WEIGHT_FAR_LEVEL = 1 };
-enum { REPEATED_TOPIC_DIVISOR = 12 };
+#define REPEATED_TOPIC_DIVISOR 12
 
 enum tier {
     TIER_EXACT,

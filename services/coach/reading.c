@@ -5,7 +5,7 @@
 
 #include <sodium.h>
 
-enum { STEMS_SEEN = 1024 }; /* distinct stems that are looked at; a power of two */
+#define STEMS_SEEN 1024 /* distinct stems that are looked at; a power of two */
 enum {
     FAMILIES_MOST = 3
 }; /* a word that more trades use than these is at home in none */

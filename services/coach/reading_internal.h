@@ -10,7 +10,7 @@
 #include "coach_judge.h"
 #include "fillers.h"
 
-enum { QUESTION_WORDS_MAX = 24 };
+#define QUESTION_WORDS_MAX 24
 
 /* The question just answered. */
 struct asked {

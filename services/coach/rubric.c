@@ -11,7 +11,7 @@
 #include <math.h>
 
 /* Who speaks for longer than this speaks of many things. */
-enum { LONG_WORDS = 350 };
+#define LONG_WORDS 350
 
 /* From which points on a score of 2, 3, 4, 5 is given. */
 typedef double ladder[4];

@@ -9,7 +9,7 @@
 #include "coach.h"
 #include "reading_internal.h"
 
-enum { TIP_BYTES = COACH_TIP_BYTES };
+#define TIP_BYTES COACH_TIP_BYTES
 
 struct rubric {
     int scores[DIMENSION_COUNT]; /* 1-5 */

@@ -22,7 +22,7 @@
 #define WORDS_ALONE        2
 #define NO_WORD            UINT16_MAX
 
-enum { SET_WORDS = RELEVANCE_WORDS_MOST / 64 };
+#define SET_WORDS (RELEVANCE_WORDS_MOST / 64)
 
 /* Words of the question, by their place in it. */
 struct word_set {

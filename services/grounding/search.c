@@ -19,7 +19,7 @@ enum { SEARCH_STEMS = 6, SEARCH_CANDIDATES = 50 };
 enum { FILES_COMPARED = 2, PASSAGES_COMPARED = 5 };
 
 /* Passages that full text has to rank for that: a millisecond for every few thousand. */
-enum { SEARCH_ROWS_MOST = 20000 };
+#define SEARCH_ROWS_MOST 20000
 
 struct search {
     char *path;                    /* owned; NULL: the handbook */

@@ -50,12 +50,13 @@ static bool first_of_item(const struct pattern_item *item, struct char_set *set)
 static void walk(const struct pattern_item *sequence, struct char_set follow,
                  unsigned times, struct backtracking *found)
 {
+    struct char_set after = {{0}};
+    struct char_set first = {{0}};
+
     if (sequence == NULL)
         return;
     walk(sequence->next, follow, times, found);
 
-    struct char_set after = {{0}};
-    struct char_set first = {{0}};
     if (first_of(sequence->next, &after))
         set_join(&after, &follow);
     first_of_item(sequence, &first);

@@ -15,16 +15,18 @@ static bool check_list(struct filter *filter, size_t index,
     const struct pattern_entry *entry = &filter_ruleset(filter)->file.entries[index];
 
     for (size_t i = 0; i < list->count; i++) {
+        const char *text;
+        enum filter_outcome outcome;
+
         if ((*seen)++ < *at)
             continue;
         *at = *seen;
-        const char *text = list->texts[i];
-        enum filter_outcome outcome =
-            filter_check_entry(filter, index, text, strlen(text));
+        text = list->texts[i];
+        outcome = filter_check_entry(filter, index, text, strlen(text));
         if (outcome == (is_to_match ? FILTER_HIT : FILTER_PASS))
             continue;
-        snprintf(ret_problem->text, sizeof ret_problem->text, "entry %zu (%s): %s %zu %s",
-                 entry->position, entry->name,
+        snprintf(ret_problem->text, sizeof(ret_problem->text),
+                 "entry %zu (%s): %s %zu %s", entry->position, entry->name,
                  is_to_match ? "example" : "counter-example", i,
                  is_to_match ? "is not caught" : "is caught");
         return false;

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { MAX_DECOMPOSED = 24 }; /* U+FDFA, the longest, has 18 */
+#define MAX_DECOMPOSED 24 /* U+FDFA, the longest, has 18 */
 
 struct lookalike {
     uint32_t code_point;
@@ -80,7 +80,7 @@ bool fold_is_needed(const char *text, size_t length)
 static const char *lookalike_of(uint32_t code_point)
 {
     size_t low = 0;
-    size_t high = sizeof lookalikes / sizeof *lookalikes;
+    size_t high = sizeof(lookalikes) / sizeof(*lookalikes);
 
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -101,12 +101,15 @@ static bool reads_as_latin(const char *text, size_t start, size_t end)
 
     for (size_t i = start; i < end;) {
         uint32_t code_point = utf8_next(text, end, &i);
+        utf8proc_category_t category;
+        bool is_letter;
+
         if (is_ascii_letter(code_point))
             return true;
         if (code_point < 0x80)
             continue;
-        utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)code_point);
-        bool is_letter =
+        category = utf8proc_category((utf8proc_int32_t)code_point);
+        is_letter =
             (category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO) ||
             category == UTF8PROC_CATEGORY_SO;
         if (is_letter && !is_styled(code_point) && lookalike_of(code_point) == NULL)
@@ -219,6 +222,7 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
     utf8proc_int32_t parts[MAX_DECOMPOSED];
     int boundary = UTF8PROC_BOUNDCLASS_START;
     const char *alike = NULL;
+    utf8proc_ssize_t count;
 
     if (code_point < 0x80) {
         char c = (char)code_point;
@@ -238,7 +242,7 @@ static void fold_code_point(struct folded_text *folded, uint32_t code_point,
         put_other(folded, utf8proc_tolower((utf8proc_int32_t)code_point));
         return;
     }
-    utf8proc_ssize_t count = utf8proc_decompose_char(
+    count = utf8proc_decompose_char(
         (utf8proc_int32_t)code_point, parts, MAX_DECOMPOSED,
         UTF8PROC_DECOMPOSE | UTF8PROC_COMPAT | UTF8PROC_CASEFOLD, &boundary);
     for (utf8proc_ssize_t i = 0; i < count && count <= MAX_DECOMPOSED; i++) {

@@ -37,7 +37,7 @@ const uint8_t normalise_classes[256] = {
 };
 /* clang-format on */
 
-enum { BLOCK_BYTES = 32 };
+#define BLOCK_BYTES 32
 
 /* Written for the compiler, which makes a few vector instructions of the loop.  Two bytes behind the block
  * are read too. */
@@ -63,7 +63,7 @@ bool normalise_is_even(const char *text, size_t length)
     char rest[BLOCK_BYTES + 2] = ". . . . . . . . . . . . . . . . .";
     size_t at = 0;
 
-    for (; length - at >= sizeof rest; at += BLOCK_BYTES) {
+    for (; length - at >= sizeof(rest); at += BLOCK_BYTES) {
         if (!is_block_even(text + at))
             return false;
     }
@@ -102,15 +102,17 @@ static void take_even_words(struct walk *walk)
         char *word = normal->bytes + normal->length + 1;
         char *out = word;
         char gap = text[at];
+        size_t start, length;
+
         if (gap != ' ') {
             if ((gap != ',' && gap != '.' && gap != '?') || at == last ||
                 text[++at] != ' ')
                 return;
         }
-        size_t start = ++at;
+        start = ++at;
         while (at < last && normalise_classes[(unsigned char)text[at]] == LETTER)
             *out++ = (char)(text[at++] | 0x20);
-        size_t length = at - start;
+        length = at - start;
         if (length < 2 || at == last ||
             ((normalise_classes[(unsigned char)text[at]] & (SPACE | BREAK)) == 0 &&
              (text[at] != '.' || text[at + 1] != ' ')) ||
@@ -238,6 +240,10 @@ static bool take_plain_word(struct walk *walk)
     char *out = normal->bytes + normal->length + (normal->length > 0);
     size_t length =
         walk->is_even ? copy_even_word(walk, out) : copy_plain_word(walk, out);
+    bool may_be_in_row;
+    struct place place;
+    char gap;
+    bool is_again;
 
     if (length == 0 || walk->is_lookalike)
         return false;
@@ -251,14 +257,13 @@ static bool take_plain_word(struct walk *walk)
             return false;
     }
 
-    bool may_be_in_row = length == 1;
-    struct place place = may_be_in_row ? walk_here(walk) : (struct place){0};
-    char gap = walk->gap != 0 ? walk->gap : ' ';
-    bool is_again = normal->length - walk->word_start == length &&
-                    (gap == ' ' || gap == ',') &&
-                    *out == normal->bytes[walk->word_start] &&
-                    (length > 1 || *out == 'i' || *out == 'a') &&
-                    memcmp(out, normal->bytes + walk->word_start, length) == 0;
+    may_be_in_row = length == 1;
+    place = may_be_in_row ? walk_here(walk) : (struct place){0};
+    gap = walk->gap != 0 ? walk->gap : ' ';
+    is_again = normal->length - walk->word_start == length &&
+               (gap == ' ' || gap == ',') && *out == normal->bytes[walk->word_start] &&
+               (length > 1 || *out == 'i' || *out == 'a') &&
+               memcmp(out, normal->bytes + walk->word_start, length) == 0;
     if (!is_again) {
         if (normal->length > 0) {
             if (start > 0)
@@ -345,19 +350,22 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
 {
     const char *text = walk->text;
     char gap = walk->gap;
+    const char *word;
 
     if ((seen & SYMBOL) != 0) {
+        size_t last;
+
         while (start < end &&
                (text[start] == '#' || text[start] == '*' || text[start] == '+' ||
                 text[start] == '!' || text[start] == '|'))
             start++;
-        size_t last = end;
+        last = end;
         while (last > start && text[last - 1] == '!')
             last--;
         if (last < end && last > start && read_disguise(walk, start, last) != NULL)
             end = last;
     }
-    const char *word = read_disguise(walk, start, end);
+    word = read_disguise(walk, start, end);
     if (word == NULL)
         return;
     walk_go_back(walk, place);
@@ -369,10 +377,14 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
 
 static unsigned take_piece(struct walk *walk, size_t *ret_words)
 {
-    end_row_before_word(walk);
-    struct place place = walk_here(walk);
-    size_t start = walk->at;
+    struct place place;
+    size_t start;
     unsigned seen = 0;
+    bool is_mixed, is_odd, is_signs;
+
+    end_row_before_word(walk);
+    place = walk_here(walk);
+    start = walk->at;
 
     for (;;) {
         unsigned class = walk_class_at(walk, walk->at);
@@ -392,10 +404,10 @@ static unsigned take_piece(struct walk *walk, size_t *ret_words)
             break;
         }
     }
-    bool is_mixed = (seen & (LETTER | HIGH)) != 0 && (seen & (DIGIT | SYMBOL)) != 0;
-    bool is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
-    bool is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
-                    (walk->text[start] == '@' || walk->text[start] == '$');
+    is_mixed = (seen & (LETTER | HIGH)) != 0 && (seen & (DIGIT | SYMBOL)) != 0;
+    is_odd = (seen & LETTER) != 0 && (seen & (DRAWN_OUT | CAPITAL_I)) != 0;
+    is_signs = (seen & SYMBOL) != 0 && walk->at - start >= 3 &&
+               (walk->text[start] == '@' || walk->text[start] == '$');
     if ((is_mixed || is_odd || is_signs) && place.rewrites == walk->rewrites)
         unmask_piece(walk, &place, start, walk->at, seen);
     return seen;
@@ -404,6 +416,14 @@ static unsigned take_piece(struct walk *walk, size_t *ret_words)
 /* White space and breaks up to the next token, and the token. */
 static void take_token(struct walk *walk)
 {
+    struct place place;
+    size_t start;
+    size_t pieces = 0;
+    size_t words = 0;
+    size_t end;
+    bool has_digits;
+    const char *word;
+
     while (walk->at < walk->length) {
         char c = walk->text[walk->at];
         unsigned class = normalise_classes[(unsigned char)c];
@@ -424,12 +444,10 @@ static void take_token(struct walk *walk)
         return;
 
     end_row_before_word(walk);
-    struct place place = walk_here(walk);
-    size_t start = walk->at;
-    size_t pieces = 0;
-    size_t words = 0;
-    size_t end = start;
-    bool has_digits = false;
+    place = walk_here(walk);
+    start = walk->at;
+    end = start;
+    has_digits = false;
 
     while (walk->at < walk->length) {
         unsigned class = walk_class_at(walk, walk->at);
@@ -456,7 +474,7 @@ static void take_token(struct walk *walk)
     if (place.rewrites != walk->rewrites)
         return;
 
-    const char *word = read_disguise(walk, start, end);
+    word = read_disguise(walk, start, end);
     if (word != NULL) {
         char gap = walk->gap;
         walk_go_back(walk, &place);
@@ -475,6 +493,7 @@ void normalise(struct normal_text *normal, const struct wordbook *book, const ch
                         .text = text,
                         .length = length,
                         .is_even = is_even};
+    size_t most;
 
     normal->is_folded = !is_even && fold_is_needed(text, length);
     if (normal->is_folded) {
@@ -484,7 +503,7 @@ void normalise(struct normal_text *normal, const struct wordbook *book, const ch
     }
 
     /* A disguise of n bytes stands for a word of at most 2n. */
-    size_t most = walk.length * 2 + WORDBOOK_LONGEST + 2;
+    most = walk.length * 2 + WORDBOOK_LONGEST + 2;
     if (normal->capacity < most) {
         if (normal->bytes != NULL)
             sodium_memzero(normal->bytes, normal->capacity);

@@ -15,10 +15,14 @@ void walk_write(struct walk *walk, size_t start, size_t end)
 {
     struct normal_text *normal = walk->normal;
     size_t length = end - start;
+    struct place place;
+    size_t last_start, last_end;
+    char gap, *bytes;
+    bool is_again;
 
     if (length > 1)
         walk_row_end(walk);
-    struct place place = walk_here(walk);
+    place = walk_here(walk);
     if (walk_is_filler(walk->text + start, length)) {
         walk->gap = walk->gap == ',' ? ' ' : walk->gap;
         walk->after_filler = true;
@@ -31,16 +35,15 @@ void walk_write(struct walk *walk, size_t start, size_t end)
         length--;
     }
 
-    size_t last_start = walk->word_start;
-    size_t last_end = normal->length;
-    char gap = walk->gap;
+    last_start = walk->word_start;
+    last_end = normal->length;
+    gap = walk->gap;
     walk_put(walk, walk->text + start, length, start);
 
-    char *bytes = normal->bytes;
-    bool is_again =
-        last_end - last_start == length && (gap == ' ' || gap == ',') &&
-        (length > 1 || bytes[last_start] == 'i' || bytes[last_start] == 'a') &&
-        memcmp(bytes + last_start, bytes + walk->word_start, length) == 0;
+    bytes = normal->bytes;
+    is_again = last_end - last_start == length && (gap == ' ' || gap == ',') &&
+               (length > 1 || bytes[last_start] == 'i' || bytes[last_start] == 'a') &&
+               memcmp(bytes + last_start, bytes + walk->word_start, length) == 0;
     if (is_again)
         walk_go_back(walk, &place);
     else if (length == 1)
@@ -192,6 +195,9 @@ void walk_row_end(struct walk *walk)
     const char *words[ROW_LONGEST];
     size_t count = row->count;
     size_t letters = 0;
+    size_t found;
+    char gap;
+    struct place place;
 
     row->count = 0;
     if (count < ROW_SHORTEST)
@@ -201,11 +207,11 @@ void walk_row_end(struct walk *walk)
     if (count < ROW_SHORTEST || letters < 2)
         return;
 
-    size_t found = wordbook_spell(walk->book, row->letters, count, words, ROW_LONGEST);
+    found = wordbook_spell(walk->book, row->letters, count, words, ROW_LONGEST);
     if (found == 0)
         return;
-    char gap = walk->gap;
-    struct place place = {.out = row->out_start, .gap = row->gap};
+    gap = walk->gap;
+    place = (struct place){.out = row->out_start, .gap = row->gap};
     walk_go_back(walk, &place);
     walk->rewrites++;
     for (size_t i = 0; i < found; i++) {

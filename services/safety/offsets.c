@@ -14,7 +14,7 @@ void offsets_add_step(struct offsets *offsets, size_t to, size_t from)
     if (offsets->count == offsets->capacity) {
         offsets->capacity = offsets->capacity * 2 + 64;
         offsets->steps =
-            mem_realloc(offsets->steps, offsets->capacity * sizeof *offsets->steps);
+            mem_realloc(offsets->steps, offsets->capacity * sizeof(*offsets->steps));
     }
     offsets->steps[offsets->count++] =
         (struct offset_step){.to = (uint32_t)to, .from = (uint32_t)from};
@@ -41,6 +41,7 @@ size_t offsets_origin(const struct offsets *offsets, size_t to)
 {
     size_t low = 0;
     size_t high = offsets->count;
+    size_t origin;
 
     while (low < high) {
         size_t middle = (low + high) / 2;
@@ -49,7 +50,7 @@ size_t offsets_origin(const struct offsets *offsets, size_t to)
         else
             high = middle;
     }
-    size_t origin = to;
+    origin = to;
     if (low > 0)
         origin = offsets->steps[low - 1].from + (to - offsets->steps[low - 1].to);
     if (low < offsets->count && origin > offsets->steps[low].from)

@@ -17,13 +17,16 @@ static bool put_fragments_in(struct pattern_reader *reader, const char *text,
     for (;;) {
         const char *open = reader->fragment_count > 0 ? strstr(text, "{{") : NULL;
         const char *close = open != NULL ? strstr(open, "}}") : NULL;
+        size_t length;
+        const struct fragment *found;
+
         if (close == NULL)
             break;
         buffer_append(called, text, (size_t)(open - text));
         buffer_append(spread, text, (size_t)(open - text));
 
-        size_t length = (size_t)(close - open) - 2;
-        const struct fragment *found = NULL;
+        length = (size_t)(close - open) - 2;
+        found = NULL;
         for (size_t i = 0; i < reader->fragment_count && found == NULL; i++) {
             const struct fragment *one = &reader->fragments[i];
             if (one->regex.text != NULL && strlen(one->name) == length &&
@@ -90,6 +93,7 @@ bool pattern_reader_regex(struct pattern_reader *reader, struct json_object *ite
     char *source = NULL;
     struct buffer called;
     struct buffer spread;
+    bool is_fine;
 
     if (!pattern_reader_text(reader, item, key, &source))
         return false;
@@ -106,7 +110,7 @@ bool pattern_reader_regex(struct pattern_reader *reader, struct json_object *ite
     }
     regex->prefix = called.length;
 
-    bool is_fine = put_fragments_in(reader, source, &called, &spread);
+    is_fine = put_fragments_in(reader, source, &called, &spread);
     if (is_fine && (called.is_over || spread.is_over))
         is_fine =
             pattern_reader_refuse(reader, "\"%s\" is too long with its fragments", key);

@@ -115,6 +115,8 @@ static bool add_shorthand(struct char_set *set, char c)
 static unsigned escaped_char(struct pattern_parser *parser, char c)
 {
     const char *rest = parser->pattern + parser->at;
+    char digits[3] = {0}, *end;
+    unsigned long value;
 
     switch (c) {
     case 'n': return '\n';
@@ -127,13 +129,12 @@ static unsigned escaped_char(struct pattern_parser *parser, char c)
     case 'x':
     case 'o':
         if (rest[0] == '{') {
-            unsigned long value = strtoul(rest + 1, NULL, c == 'x' ? 16 : 8);
+            value = strtoul(rest + 1, NULL, c == 'x' ? 16 : 8);
             parser->at += strcspn(rest, "}") + (strchr(rest, '}') != NULL);
             return value < PAST_ASCII ? (unsigned)value : PAST_ASCII;
         }
-        char digits[3] = {rest[0], rest[0] != '\0' ? rest[1] : '\0', '\0'};
-        char *end;
-        unsigned long value = strtoul(digits, &end, 16);
+        strncpy(digits, rest, 2);
+        value = strtoul(digits, &end, 16);
         parser->at += (size_t)(end - digits);
         return value < PAST_ASCII ? (unsigned)value : PAST_ASCII;
     }
@@ -191,10 +192,12 @@ static void parse_class(struct pattern_parser *parser, struct pattern_item *item
     parser->at += is_negated;
     while (pattern[parser->at] != '\0' && (is_first || pattern[parser->at] != ']')) {
         unsigned char c = (unsigned char)pattern[parser->at++];
+        const char *end;
+
         is_first = false;
         if (c == '[' && pattern[parser->at] == ':') { /* [:alpha:] */
             char_set_add_all(&item->set);
-            const char *end = strstr(pattern + parser->at, ":]");
+            end = strstr(pattern + parser->at, ":]");
             parser->at = end != NULL ? (size_t)(end - pattern) + 2 : strlen(pattern);
         } else if (c == '-' && pattern[parser->at] != ']' && last != PAST_ASCII &&
                    pattern[parser->at] != '\0') {
@@ -237,12 +240,14 @@ static void parse_repeat(struct pattern_parser *parser, struct pattern_item *ite
         size_t more =
             rest[1 + digits] == ',' ? strspn(rest + 2 + digits, "0123456789") : 0;
         bool has_comma = rest[1 + digits] == ',';
+        long least, most;
+
         length = 1 + digits + (has_comma ? 1 + more : 0);
         if (digits == 0 || rest[length] != '}')
             return;
         length++;
-        long least = strtol(rest + 1, NULL, 10);
-        long most =
+        least = strtol(rest + 1, NULL, 10);
+        most =
             has_comma ? (more > 0 ? strtol(rest + 2 + digits, NULL, 10) : MANY) : least;
         item->is_optional = least == 0;
         item->is_repeated = most >= MANY;

@@ -72,7 +72,7 @@ struct wordbook *wordbook_new(void)
     struct wordbook *book = MEM_NEW(struct wordbook);
 
     book->capacity = 256;
-    book->nodes = mem_zalloc(book->capacity * sizeof *book->nodes);
+    book->nodes = mem_zalloc(book->capacity * sizeof(*book->nodes));
     book->count = 1;
     return book;
 }
@@ -103,9 +103,9 @@ bool wordbook_add(struct wordbook *book, const char *word, bool is_strong)
         if (book->nodes[node].child[letter] == 0) {
             if (book->count == book->capacity) {
                 book->nodes =
-                    mem_realloc(book->nodes, book->capacity * 2 * sizeof *book->nodes);
+                    mem_realloc(book->nodes, book->capacity * 2 * sizeof(*book->nodes));
                 memset(book->nodes + book->capacity, 0,
-                       book->capacity * sizeof *book->nodes);
+                       book->capacity * sizeof(*book->nodes));
                 book->capacity *= 2;
             }
             book->nodes[node].child[letter] = (uint16_t)book->count++;
@@ -172,9 +172,11 @@ static uint32_t letters_for(const char *bytes, size_t at)
         return 1U << (c - 'a');
     if (c == 'I') {
         size_t before = at;
+        bool follows_small;
+
         while (before > 0 && bytes[before - 1] == 'I')
             before--;
-        bool follows_small =
+        follows_small =
             before > 0 && bytes[before - 1] >= 'a' && bytes[before - 1] <= 'z';
         return follows_small ? bits("il") : bits("i");
     }
@@ -203,14 +205,17 @@ static uint32_t letters_for(const char *bytes, size_t at)
 const char *wordbook_read(const struct wordbook *book, const char *bytes, size_t length)
 {
     char squeezed[WORDBOOK_LONGEST];
+    size_t masks = 0;
+    size_t digits = 0;
+    bool may_mask;
+    struct reading reading;
+    const char *word;
 
     length = squeeze(squeezed, bytes, length);
     bytes = squeezed;
     if (length == 0 || length > WORDBOOK_LONGEST)
         return NULL;
 
-    size_t masks = 0;
-    size_t digits = 0;
     for (size_t i = 0; i < length; i++) {
         masks += bytes[i] == '-' || bytes[i] == '_';
         digits += bytes[i] >= '0' && bytes[i] <= '9';
@@ -219,12 +224,12 @@ const char *wordbook_read(const struct wordbook *book, const char *bytes, size_t
         return NULL;
     if (bytes[length - 1] == '*' && (length < SHORTEST_MASK || bytes[length - 2] != '*'))
         return NULL; /* a footnote, a pointer */
-    bool may_mask = masks > 0 && masks * 2 <= length && length >= SHORTEST_MASK &&
-                    letters_for(bytes, 0) != 0 && letters_for(bytes, length - 1) != 0;
+    may_mask = masks > 0 && masks * 2 <= length && length >= SHORTEST_MASK &&
+               letters_for(bytes, 0) != 0 && letters_for(bytes, length - 1) != 0;
 
-    struct reading reading = {.book = book, .bytes = bytes, .length = length};
+    reading = (struct reading){.book = book, .bytes = bytes, .length = length};
     count_runs(&reading);
-    const char *word = read_on(&reading, 0, 0, -1, false);
+    word = read_on(&reading, 0, 0, -1, false);
     if (word == NULL && may_mask) {
         reading.has_masks = true;
         word = read_on(&reading, 0, 0, -1, false);
@@ -267,13 +272,15 @@ static const char *read_on(struct reading *reading, size_t node, size_t at, int 
                            bool needs_strong)
 {
     const struct node *here = &reading->book->nodes[node];
+    char c;
+    uint32_t set;
 
     if (++reading->steps > MAX_STEPS)
         return NULL;
     if (at == reading->length)
         return needs_strong && !here->is_strong ? NULL : here->word;
 
-    char c = reading->bytes[at];
+    c = reading->bytes[at];
     if (c == '*' || (c == '#' && reading->runs[at] > 1))
         return read_mask(reading, node, at, needs_strong);
     if (c == '-' || c == '_' || c == '.' || c == '~') {
@@ -283,13 +290,14 @@ static const char *read_on(struct reading *reading, size_t node, size_t at, int 
         return word;
     }
 
-    uint32_t set = letters_for(reading->bytes, at);
+    set = letters_for(reading->bytes, at);
     for (uint32_t left = set; left != 0; left &= left - 1) {
         int letter = __builtin_ctz(left);
+        const char *word;
+
         if (here->child[letter] == 0)
             continue;
-        const char *word =
-            read_on(reading, here->child[letter], at + 1, letter, needs_strong);
+        word = read_on(reading, here->child[letter], at + 1, letter, needs_strong);
         if (word != NULL)
             return word;
     }
@@ -320,6 +328,7 @@ struct spelling {
 static void spell_from(struct spelling *spelling, size_t start, size_t at, size_t node)
 {
     const struct node *here = &spelling->book->nodes[node];
+    uint32_t set;
 
     if (here->word != NULL && spelling->cost[start] + 1 < spelling->cost[at]) {
         spelling->cost[at] = spelling->cost[start] + 1;
@@ -328,7 +337,7 @@ static void spell_from(struct spelling *spelling, size_t start, size_t at, size_
     }
     if (at == spelling->length)
         return;
-    uint32_t set = letters_for(spelling->bytes, at);
+    set = letters_for(spelling->bytes, at);
     for (int letter = 0; letter < LETTERS; letter++) {
         if ((set >> letter & 1) != 0 && here->child[letter] != 0)
             spell_from(spelling, start, at + 1, here->child[letter]);
@@ -355,6 +364,7 @@ size_t wordbook_spell(const struct wordbook *book, const char *bytes, size_t len
                                            "s", "t", "u", "v", "w", "x", "y", "z"};
     size_t count = 0;
     bool has_word = false;
+    size_t place;
 
     if (length == 0 || length > WORDBOOK_LONGEST * 4)
         return 0;
@@ -374,7 +384,7 @@ size_t wordbook_spell(const struct wordbook *book, const char *bytes, size_t len
         count++;
     if (count > capacity)
         return 0;
-    size_t place = count;
+    place = count;
     for (size_t at = length; at > 0; at = spelling.from[at]) {
         const char *word = spelling.word[at];
         has_word = has_word || (word != NULL && strlen(word) >= 3);

@@ -12,7 +12,7 @@
 
 struct wordbook;
 
-enum { WORDBOOK_LONGEST = 32 }; /* bytes of a word, and of a disguise that is looked at */
+#define WORDBOOK_LONGEST 32 /* bytes of a word, and of a disguise that is looked at */
 
 struct wordbook *wordbook_new(void);
 void wordbook_free(struct wordbook *book);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-enum { DECOMPOSED_MOST = 24 }; /* U+FDFA, the longest, has 18 */
+#define DECOMPOSED_MOST 24 /* U+FDFA, the longest, has 18 */
 
 static bool is_ideograph(uint32_t c)
 {

@@ -19,7 +19,6 @@ FORBIDDEN = {"dup2", "dup3", "dlsym", "dlvsym", "dlopen"}
 EVERY_PROGRAMS = {
     "_init", "_fini", "_start", "main", "data_start", "__data_start", "_edata", "_end", "__bss_start",
     "__dso_handle", "__TMC_END__", "_IO_stdin_used", "__libc_csu_init", "__libc_csu_fini",
-    "environ", "__environ", "stdin", "stdout", "stderr",  # copies of the C library's variables (ld.so, R_*_COPY)
 }  # fmt: skip
 
 
@@ -27,6 +26,12 @@ def symbols(path, *options):
     """The names that nm knows of, without versions."""
     lines = report.run("nm", *options, path).splitlines()
     return {line.split()[-1].split("@")[0] for line in lines if line}
+
+
+def copied(program):
+    """Variables of libraries that the program reads, which the linker keeps in it (ld.so, R_*_COPY)."""
+    lines = report.run("readelf", "--relocs", "--wide", program).splitlines()
+    return {line.split()[4].split("@")[0] for line in lines if "_COPY " in line}
 
 
 def libraries(program):
@@ -56,7 +61,7 @@ def own(program, build, root):
         check=True, capture_output=True, text=True,
     ).stdout.splitlines()  # fmt: skip
     defined = {line.split()[0] for line in lines if len(line.split()) > 1}
-    return (defined | symbols(program, "--defined-only", "--extern-only")) - EVERY_PROGRAMS
+    return (defined | symbols(program, "--defined-only", "--extern-only")) - EVERY_PROGRAMS - copied(program)
 
 
 program, build, root = sys.argv[1:]

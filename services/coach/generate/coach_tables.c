@@ -25,7 +25,7 @@ static void fail(const char *file, const char *what)
 static struct json_object *load(const char *file)
 {
     char path[4096];
-    snprintf(path, sizeof path, "%s/%s", folder, file);
+    snprintf(path, sizeof(path), "%s/%s", folder, file);
     struct json_object *root = json_object_from_file(path);
     if (!root)
         fail(file, json_util_get_last_err());
@@ -214,11 +214,11 @@ static void write_fillers(void)
         struct json_object *rule = json_object_array_get_idx(rules, i);
         fputs("    {.phrase = ", out);
         write_literal(text(rule, "phrase"));
-        for (size_t k = 0; k < sizeof lists / sizeof *lists; k++) {
+        for (size_t k = 0; k < sizeof(lists) / sizeof(*lists); k++) {
             fprintf(out, ", .%s = ", lists[k]);
             write_list(json_object_object_get(rule, lists[k]));
         }
-        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++) {
+        for (size_t k = 0; k < sizeof(flags) / sizeof(*flags); k++) {
             struct json_object *flag = json_object_object_get(rule, flags[k]);
             fprintf(out, ", .%s = %s", flags[k],
                     json_object_get_boolean(flag) ? "true" : "false");
