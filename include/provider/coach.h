@@ -4,7 +4,7 @@
  *
  * An ask carries the same thing twice: as finished prompts, for a model, and as facts,
  * for a coach that is a program.  Both answer with JSON text of one schema
- * (turn/prompt.h), judged by one parser (turn/reply.h).
+ * (services/turn/prompt.c), read by one reader (services/turn/reply.c).
  */
 #ifndef COACH_H
 #define COACH_H
@@ -54,8 +54,7 @@ struct coach_facts {
     size_t turn_count;
 };
 
-/* The text while it is being written, for who cannot wait: all of it so far, borrowed during the
- * call.  From the loop, never before start() has returned, never after the end or cancel(). */
+/* Tells the text while it is being written: all of it so far, borrowed during the call.  From the loop, never before start() has returned, never after the end or cancel(). */
 typedef void coach_text_fn(void *context, struct span text);
 
 struct coach_ask {
@@ -68,27 +67,26 @@ struct coach_ask {
         system;               /* owned; taken by start(): the rest of it; may be empty */
     struct private_text user; /* owned; taken by start() */
     const char *schema_name;  /* static */
-    const char *schema;       /* static: JSON Schema of the answer */
+    const char *schema;       /* static: JSON Schema of the text */
     struct id request_id;
     struct trace trace; /* id "": none */
     int64_t timeout_ms;
-    coach_text_fn *on_text; /* NULL: the answer is wanted whole, and is not streamed; the
+    coach_text_fn *on_text; /* NULL: the text is wanted whole, and is not streamed; the
                                context is that of `done` */
 };
 
-struct coach_answer {
-    struct private_text
-        text;        /* owned by whom it is given to: the JSON, as the model wrote it */
-    bool is_cut_off; /* the model ran into its token limit */
-    bool is_another; /* it is not how that goes on which on_text was told */
-    int64_t retry_after_s; /* with an error: when to come back; -1: nobody knows */
+struct coach_reply {
+    struct private_text text; /* the receiver frees it: the JSON, as the model wrote it */
+    bool is_cut_off;          /* the model ran into its token limit */
+    bool is_another;          /* it is not how that goes on which on_text was told */
+    int64_t retry_after_s;    /* with an error: when to come back; -1: nobody knows */
 };
 
 struct coach_call;
 
 /* Called exactly once, from the loop, never before start() has returned, never after
  * cancel(). `error` is OK or one of the llm errors; the text is there only with OK. */
-typedef void coach_done_fn(void *context, enum error error, struct coach_answer answer);
+typedef void coach_done_fn(void *context, enum error error, struct coach_reply reply);
 
 struct coach {
     const char *name;  /* "groq", "anthropic" or "builtin" */

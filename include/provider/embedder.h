@@ -15,7 +15,7 @@
 /* Texts of one call at most. */
 #define EMBEDDER_TEXTS_MOST 64
 
-/* Owned by whom it is given to: embeddings_done(). */
+/* The receiver frees it: embeddings_done(). */
 struct embeddings {
     float *values; /* owned: text by text */
     size_t count, dimensions;

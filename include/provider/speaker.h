@@ -9,7 +9,7 @@
 
 #include <stdint.h>
 
-/* One whole file of audio.  The bytes are owned by whom it is given to; they are private
+/* One whole file of audio.  The receiver frees the bytes; they are private
  * because they say the coach's words. */
 struct speech {
     struct private_text audio;

@@ -18,7 +18,7 @@ struct spoken_word {
     int64_t end_ms; /* not before start_ms */
 };
 
-/* What was heard; owned by whom it is given to: transcript_free(). */
+/* What was heard; the receiver frees it: transcript_free(). */
 struct transcript {
     struct private_text text;
     double confidence;         /* 0 to 1; -1: not said */

@@ -67,14 +67,14 @@ struct turn_request {
     int64_t asked_us;    /* how long the store was asked whether the client may (rates) */
 };
 
-/* Microseconds spent in each part; 0 for one that did not run. */
+/* Time spent in each part (metric_labels.def); 0 for one that did not run. */
 struct turn_timings {
-    int64_t upload_us, stt_us, safety_us, llm_us, tts_us, store_us, total_us;
+    int64_t us[TIMING_COUNT];
 };
 
 struct turn_result {
     enum error error;
-    struct private_text data; /* owned by whom it is given to: JSON for `data`, with OK */
+    struct private_text data; /* the receiver frees it: JSON for `data`, with OK */
     struct private_text
         message; /* likewise: message_safe where it is not the table's; may be empty */
     struct private_text details; /* likewise: JSON for error.details; may be empty */

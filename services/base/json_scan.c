@@ -35,6 +35,7 @@ enum expected {
 static enum json_token be_wrong(struct json_scan *scan)
 {
     scan->expects = EXPECT_WRONG;
+    scan->is_in_string = false;
     return JSON_WRONG;
 }
 
@@ -157,11 +158,13 @@ static size_t count_digits(struct span word, size_t at)
     return count;
 }
 
-/* RFC 8259, 6; a zero in front is let through, as json-c does. */
+/* RFC 8259, 6 */
 static bool is_number(struct span word)
 {
     size_t at = word.length > 0 && word.bytes[0] == '-', digits = count_digits(word, at);
 
+    if (digits > 1 && word.bytes[at] == '0')
+        return false;
     at += digits;
     if (digits > 0 && at < word.length && word.bytes[at] == '.') {
         digits = count_digits(word, at + 1);
@@ -341,8 +344,7 @@ void json_pick_init(struct json_pick *pick, const struct json_place *places, siz
 
 static bool is_name(const char *name, struct span key)
 {
-    return key.length > 0 && *name == *key.bytes &&
-           strncmp(name, key.bytes, key.length) == 0 && name[key.length] == '\0';
+    return key.length > 0 && *name == *key.bytes && span_equals(key, name);
 }
 
 /* The place of that name in another one; NOWHERE: there is none that anybody wants. */

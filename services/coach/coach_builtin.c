@@ -239,7 +239,7 @@ static struct coach_call *start(struct coach *coach, struct coach_ask *ask,
 static void deliver(void *context)
 {
     struct coach_call *call = context;
-    struct coach_answer answer = {.text = call->text, .retry_after_s = -1};
+    struct coach_reply answer = {.text = call->text, .retry_after_s = -1};
 
     call->done(call->context, OK, answer);
     free(call);

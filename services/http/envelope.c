@@ -53,23 +53,19 @@ static void add_content_range(struct response *response, int64_t complete_bytes)
 static void add_server_timing(struct response *response,
                               const struct turn_timings *timings)
 {
-    const struct {
-        const char *name;
-        int64_t us;
-    } parts[] = {
-        {"upload;dur=", timings->upload_us},   {", stt;dur=", timings->stt_us},
-        {", safety;dur=", timings->safety_us}, {", llm;dur=", timings->llm_us},
-        {", tts;dur=", timings->tts_us},       {", store;dur=", timings->store_us},
-        {", total;dur=", timings->total_us},
+    static const char *const names[] = {
+#define TIMING(symbol, name) name ";dur=",
+#include "metric_labels.def"
     };
     struct buffer text;
 
     buffer_init(&text, 256);
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        buffer_append_string(&text, parts[i].name);
-        buffer_append_number(&text, parts[i].us / 1000);
+    for (int part = 0; part < TIMING_COUNT; part++) {
+        buffer_append_string(&text, part > 0 ? ", " : "");
+        buffer_append_string(&text, names[part]);
+        buffer_append_number(&text, timings->us[part] / 1000);
         buffer_append_char(&text, '.');
-        buffer_append_char(&text, (char)('0' + parts[i].us % 1000 / 100));
+        buffer_append_char(&text, (char)('0' + timings->us[part] % 1000 / 100));
     }
     response_header_copy(response, "Server-Timing",
                          (struct span){text.bytes, text.length});

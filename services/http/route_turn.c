@@ -58,7 +58,8 @@ static void refuse(struct request *request, enum error error,
                    const struct private_text *details)
 {
     int64_t spent_us = clock_monotonic_us() - request->received_us;
-    struct turn_timings timings = {.upload_us = spent_us, .total_us = spent_us};
+    struct turn_timings timings = {
+        .us = {[TIMING_UPLOAD] = spent_us, [TIMING_TOTAL] = spent_us}};
 
     request_answer(request, &(struct answer){
                                 .error = error, .details = details, .timings = &timings});

@@ -71,7 +71,7 @@ struct coach_call {
     struct upstream_call *call; /* owned; NULL: not pending */
     coach_text_fn *on_text;     /* NULL: the text is wanted whole */
     coach_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
     struct errand errand;
     enum coach_form form; /* of the request under way */
     size_t form_offset;   /* in its body */
@@ -85,9 +85,9 @@ struct coach_call {
 /* What a call came to. */
 struct verdict {
     enum error error;
-    bool may_be_the_schema;     /* 400 for no reason that we know: refused for good */
-    bool has_lost_its_form;     /* the model did not keep to the form, this once */
-    struct coach_answer answer; /* with OK; owned by whom it is given to */
+    bool may_be_the_schema;   /* 400 for no reason that we know: refused for good */
+    bool has_lost_its_form;   /* the model did not keep to the form, this once */
+    struct coach_reply reply; /* with OK; the caller frees it */
 };
 
 static sse_event_fn on_event;
@@ -303,8 +303,7 @@ static void on_bytes(void *context, struct span bytes)
         reading->error = ERROR_LLM_PROVIDER_ERROR;
 }
 
-/* What comes behind an error means nothing any more, and behind the end only that something went
- * wrong after all. */
+/* Nothing is read after an error, and after the end only whether something went wrong. */
 static void on_event(void *context, struct span data)
 {
     struct coach_call *self = context;
@@ -345,10 +344,10 @@ static struct private_text write_refusal(struct span refusal)
  * has been paid for, and the reader of replies takes what is whole in it. */
 static void take_text(struct coach_reading *reading, struct verdict *verdict)
 {
-    struct private_text *text = &verdict->answer.text;
+    struct private_text *text = &verdict->reply.text;
 
     verdict->error = OK;
-    verdict->answer.is_another = reading->refusal.length > 0;
+    verdict->reply.is_another = reading->refusal.length > 0;
     if (reading->refusal.length > 0)
         *text =
             write_refusal((struct span){reading->refusal.bytes, reading->refusal.length});
@@ -361,7 +360,7 @@ static void take_text(struct coach_reading *reading, struct verdict *verdict)
         private_text_free(text);
         verdict->error = ERROR_EMPTY_RESPONSE;
     }
-    verdict->answer.is_cut_off =
+    verdict->reply.is_cut_off =
         reading->is_cut_off || (reading->has_lost_its_form && verdict->error == OK);
 }
 
@@ -397,7 +396,7 @@ static struct verdict judge(struct coach_call *self, const struct call_answer *a
     struct coach_reading *reading = &self->reading;
     struct span body = private_reveal(&answer->body);
     struct verdict verdict = {.error = provider_error(&self->http->provider, answer),
-                              .answer.retry_after_s = -1};
+                              .reply.retry_after_s = -1};
 
     if (self->arrival == ARRIVAL_WHOLE)
         body = (struct span){self->whole.bytes, self->whole.length};
@@ -414,7 +413,7 @@ static struct verdict judge(struct coach_call *self, const struct call_answer *a
             verdict.error = ERROR_LLM_PROVIDER_ERROR;
     }
     if (verdict.error == ERROR_LLM_RATE_LIMIT || answer->outcome == CALL_HELD_BACK)
-        verdict.answer.retry_after_s = answer->retry_after_s;
+        verdict.reply.retry_after_s = answer->retry_after_s;
     return verdict;
 }
 
@@ -480,7 +479,7 @@ static void on_reply(void *context, struct call_answer answer)
         return;
     call_answer_free(&answer);
     end_reading(self);
-    self->done(self->context, verdict.error, verdict.answer);
+    self->done(self->context, verdict.error, verdict.reply);
     free(self);
 }
 

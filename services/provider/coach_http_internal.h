@@ -77,7 +77,7 @@ struct coach_wire {
 
 /* ---- for take() ---- */
 
-/* Text of the model's; null is none, and anything but a string an error. */
+/* The model wrote this text; null means no text, and anything but a string is an error. */
 void coach_reading_text(struct coach_reading *reading, enum json_token kind,
                         struct span value);
 

@@ -46,7 +46,7 @@ struct embedder_call {
     size_t count;
     struct errand errand;
     embedder_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
 };
 
 static call_done_fn on_reply;
@@ -129,7 +129,7 @@ void embedder_cancel(struct embedder_call *call)
 
 /* ---- the reply ---- */
 
-/* One vector to its place.  false: it is none, or not as long as the others. */
+/* Puts one vector in its place.  false: it is not a vector, or not as long as the others. */
 static bool read_vector(struct json_object *item, struct embeddings *embeddings,
                         bool *is_read)
 {

@@ -30,43 +30,17 @@ struct espeak_child {
     uv_pipe_t output_pipe;
     struct buffer output;
     espeak_child_done_fn *done;
-    void *context; /* borrowed from whom started it */
+    void *context; /* borrowed from the caller */
     bool has_exited;
     bool is_output_over;
     bool is_good; /* it exited by itself and with 0 */
     unsigned closed_handles;
 };
 
-static int open_text(struct span text);
-static int spawn(struct espeak_child *child, struct loop *loop, const char *program,
-                 const char *voice, int text_descriptor);
 static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret_room);
 static void on_output(uv_stream_t *pipe, ssize_t count, const uv_buf_t *room);
 static void on_child_exit(uv_process_t *process, int64_t status, int signal);
-static void end_if_over(struct espeak_child *child);
 static void on_closed(uv_handle_t *handle);
-
-struct espeak_child *espeak_child_start(struct loop *loop, const char *program,
-                                        const char *voice, struct span text,
-                                        espeak_child_done_fn *done, void *context)
-{
-    struct espeak_child *child;
-    int text_descriptor = open_text(text);
-
-    if (text_descriptor < 0)
-        return NULL;
-    child = MEM_NEW(struct espeak_child);
-    child->done = done;
-    child->context = context;
-    buffer_init(&child->output, OUTPUT_MAX_BYTES);
-    if (spawn(child, loop, program, voice, text_descriptor) != 0) {
-        uv_close((uv_handle_t *)&child->output_pipe, on_closed);
-        uv_close((uv_handle_t *)&child->process, on_closed);
-        child = NULL;
-    }
-    close(text_descriptor);
-    return child;
-}
 
 /* The text as a file in memory, which unlike a pipe always takes all of it; -1: none. */
 static int open_text(struct span text)
@@ -117,6 +91,28 @@ static int spawn(struct espeak_child *child, struct loop *loop, const char *prog
     return status;
 }
 
+struct espeak_child *espeak_child_start(struct loop *loop, const char *program,
+                                        const char *voice, struct span text,
+                                        espeak_child_done_fn *done, void *context)
+{
+    struct espeak_child *child;
+    int text_descriptor = open_text(text);
+
+    if (text_descriptor < 0)
+        return NULL;
+    child = MEM_NEW(struct espeak_child);
+    child->done = done;
+    child->context = context;
+    buffer_init(&child->output, OUTPUT_MAX_BYTES);
+    if (spawn(child, loop, program, voice, text_descriptor) != 0) {
+        uv_close((uv_handle_t *)&child->output_pipe, on_closed);
+        uv_close((uv_handle_t *)&child->process, on_closed);
+        child = NULL;
+    }
+    close(text_descriptor);
+    return child;
+}
+
 /* No room is an error that on_output() hears of. */
 static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret_room)
 {
@@ -125,6 +121,19 @@ static void give_room(uv_handle_t *handle, size_t wanted, uv_buf_t *ret_room)
 
     (void)wanted;
     *ret_room = uv_buf_init(room, room != NULL ? READ_BYTES : 0);
+}
+
+static void end_if_over(struct espeak_child *child)
+{
+    espeak_child_done_fn *done = child->done;
+    void *context = child->context;
+    struct private_text output = {NULL, 0};
+
+    if (!child->has_exited || !child->is_output_over)
+        return;
+    if (child->is_good && child->output.length > 0)
+        output = private_text_take(&child->output);
+    done(context, output);
 }
 
 static void on_output(uv_stream_t *pipe, ssize_t count, const uv_buf_t *room)
@@ -153,19 +162,6 @@ static void on_child_exit(uv_process_t *process, int64_t status, int signal)
     child->is_good = status == 0 && signal == 0;
     uv_close((uv_handle_t *)process, on_closed);
     end_if_over(child);
-}
-
-static void end_if_over(struct espeak_child *child)
-{
-    espeak_child_done_fn *done = child->done;
-    void *context = child->context;
-    struct private_text output = {NULL, 0};
-
-    if (!child->has_exited || !child->is_output_over)
-        return;
-    if (child->is_good && child->output.length > 0)
-        output = private_text_take(&child->output);
-    done(context, output);
 }
 
 /* Its output is closed too: it might have given that to another process. */

@@ -182,7 +182,7 @@ struct upstream_call *provider_post(const struct provider *provider,
 struct probe {
     const struct provider *provider; /* borrowed */
     probe_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
 };
 
 static void on_probed(void *context, struct call_answer answer)

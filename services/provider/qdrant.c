@@ -40,7 +40,7 @@ struct qdrant_call {
     char *url;                  /* owned; the call borrows it */
     struct errand errand;
     qdrant_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
 };
 
 static call_done_fn on_reply;

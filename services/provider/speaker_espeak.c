@@ -45,54 +45,16 @@ struct speaker_call {
     struct slot *slot;         /* borrowed; NULL: it waits, or has failed */
     struct loop_timer *timer;  /* owned; NULL: not pending */
     speaker_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
     struct errand errand;
     struct private_text text; /* owned */
     int64_t started_us;
     enum error failure; /* told by on_failure(); OK: none */
 };
 
-static enum error judge(const struct espeak *espeak, const struct speaker_call *call);
-static void fail_later(struct speaker_call *call, enum error error);
 static void on_failure(void *context);
-static void run_next(struct espeak *espeak);
 static void on_child_done(void *context, struct private_text output);
 static void on_deadline(void *context);
-static void leave(struct speaker_call *call);
-static void finish(struct speaker_call *call, enum error error, struct speech speech);
-
-static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *ask,
-                                  speaker_done_fn *done, void *context)
-{
-    struct espeak *espeak = (struct espeak *)speaker;
-    struct speaker_call *call = MEM_NEW(struct speaker_call);
-    enum error error;
-
-    call->espeak = espeak;
-    call->started_us = clock_monotonic_us();
-    call->errand = provider_errand(&espeak->provider, &ask->request_id, &ask->trace,
-                                   ask->timeout_ms);
-    call->done = done;
-    call->context = context;
-    call->text = ask->text;
-    ask->text = (struct private_text){NULL, 0};
-    error = judge(espeak, call);
-    if (error != OK) {
-        fail_later(call, error);
-        return call;
-    }
-    call->timer = loop_timer_start(espeak->loop,
-                                   (call->errand.deadline_us - call->started_us) / 1000,
-                                   on_deadline, call);
-    if (espeak->last != NULL)
-        espeak->last->next = call;
-    else
-        espeak->first = call;
-    espeak->last = call;
-    espeak->waiting++;
-    run_next(espeak);
-    return call;
-}
 
 static enum error judge(const struct espeak *espeak, const struct speaker_call *call)
 {
@@ -109,15 +71,6 @@ static void fail_later(struct speaker_call *call, enum error error)
     call->failure = error;
     loop_later(call->espeak->loop, on_failure, call);
 }
-
-static void on_failure(void *context)
-{
-    struct speaker_call *call = context;
-
-    finish(call, call->failure, (struct speech){.retry_after_s = -1});
-}
-
-/* ---- processes ---- */
 
 /* "[[" would begin phonemes: a space between the brackets makes them what they are. */
 static struct private_text plain_text(const struct private_text *text)
@@ -182,6 +135,83 @@ static void run_next(struct espeak *espeak)
     }
 }
 
+static struct speaker_call *start(struct speaker *speaker, struct speaker_ask *ask,
+                                  speaker_done_fn *done, void *context)
+{
+    struct espeak *espeak = (struct espeak *)speaker;
+    struct speaker_call *call = MEM_NEW(struct speaker_call);
+    enum error error;
+
+    call->espeak = espeak;
+    call->started_us = clock_monotonic_us();
+    call->errand = provider_errand(&espeak->provider, &ask->request_id, &ask->trace,
+                                   ask->timeout_ms);
+    call->done = done;
+    call->context = context;
+    call->text = ask->text;
+    ask->text = (struct private_text){NULL, 0};
+    error = judge(espeak, call);
+    if (error != OK) {
+        fail_later(call, error);
+        return call;
+    }
+    call->timer = loop_timer_start(espeak->loop,
+                                   (call->errand.deadline_us - call->started_us) / 1000,
+                                   on_deadline, call);
+    if (espeak->last != NULL)
+        espeak->last->next = call;
+    else
+        espeak->first = call;
+    espeak->last = call;
+    espeak->waiting++;
+    run_next(espeak);
+    return call;
+}
+
+static void note(const struct speaker_call *call, enum call_result result)
+{
+    meter_note_call(call->espeak->provider.meter, result,
+                    clock_monotonic_us() - call->started_us);
+}
+
+/* From wherever it is; then it is gone. */
+static void leave(struct speaker_call *call)
+{
+    struct slot *slot = call->slot;
+
+    loop_timer_cancel(call->timer);
+    loop_forget(call->espeak->loop, on_failure, call);
+    unqueue(call);
+    private_text_free(&call->text);
+    free(call);
+    if (slot != NULL) {
+        slot->call = NULL;
+        espeak_child_kill(slot->child);
+    }
+}
+
+static void finish(struct speaker_call *call, enum error error, struct speech speech)
+{
+    speaker_done_fn *done = call->done;
+    void *context = call->context;
+
+    note(call, provider_result(error, NULL));
+    if (error != OK)
+        provider_log_failure(&call->espeak->provider, &call->errand.request_id, error,
+                             NULL, NULL);
+    leave(call);
+    done(context, error, speech);
+}
+
+static void on_failure(void *context)
+{
+    struct speaker_call *call = context;
+
+    finish(call, call->failure, (struct speech){.retry_after_s = -1});
+}
+
+/* ---- processes ---- */
+
 static void on_child_done(void *context, struct private_text output)
 {
     struct slot *slot = context;
@@ -214,47 +244,12 @@ static void on_deadline(void *context)
 
 /* ---- the end ---- */
 
-static void note(const struct speaker_call *call, enum call_result result)
-{
-    meter_note_call(call->espeak->provider.meter, result,
-                    clock_monotonic_us() - call->started_us);
-}
-
-static void finish(struct speaker_call *call, enum error error, struct speech speech)
-{
-    speaker_done_fn *done = call->done;
-    void *context = call->context;
-
-    note(call, provider_result(error, NULL));
-    if (error != OK)
-        provider_log_failure(&call->espeak->provider, &call->errand.request_id, error,
-                             NULL, NULL);
-    leave(call);
-    done(context, error, speech);
-}
-
 static void cancel(struct speaker_call *call)
 {
     if (call == NULL)
         return;
     note(call, CALL_RESULT_CANCELLED);
     leave(call);
-}
-
-/* From wherever it is; then it is gone. */
-static void leave(struct speaker_call *call)
-{
-    struct slot *slot = call->slot;
-
-    loop_timer_cancel(call->timer);
-    loop_forget(call->espeak->loop, on_failure, call);
-    unqueue(call);
-    private_text_free(&call->text);
-    free(call);
-    if (slot != NULL) {
-        slot->call = NULL;
-        espeak_child_kill(slot->child);
-    }
 }
 
 static void espeak_free(struct speaker *speaker)
@@ -275,7 +270,7 @@ static void espeak_free(struct speaker *speaker)
 struct asked {
     bool is_installed;
     probe_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
 };
 
 static void tell(void *context)

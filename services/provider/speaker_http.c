@@ -46,7 +46,7 @@ struct lane {
 struct speaker_call {
     struct speaker_http *http; /* borrowed */
     speaker_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
     struct errand errand;
     struct private_text text;              /* owned */
     struct span pieces[PIECES_MAX];        /* into the text */

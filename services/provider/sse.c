@@ -1,5 +1,7 @@
 /*
- * feed > a line at a time > its field > at a blank line, the event
+ * Reads server-sent events as they come.
+ *
+ *   feed > a line at a time > its field > at a blank line, the event
  *
  * A line that arrives whole is read where it lies; only the pieces of a split one are
  * collected.
@@ -12,10 +14,6 @@ static const char byte_order_mark[] = "\xEF\xBB\xBF";
 
 #define MARK_BYTES 3
 #define BEGUN      (MARK_BYTES + 1)
-
-static void take_line(struct sse *sse, struct span line);
-static void take_field(struct sse *sse, struct span name, struct span value);
-static void dispatch(struct sse *sse);
 
 void sse_init(struct sse *sse, size_t ceiling, sse_event_fn *on_event, void *context)
 {
@@ -59,6 +57,42 @@ static struct span skip_mark(struct sse *sse, struct span bytes)
     return bytes;
 }
 
+/* A comment is a field without a name. */
+static void take_field(struct sse *sse, struct span name, struct span value)
+{
+    if (!span_equals(name, "data"))
+        return;
+    if (buffer_append(&sse->data, value.bytes, value.length))
+        buffer_append_char(&sse->data, '\n');
+}
+
+static void dispatch(struct sse *sse)
+{
+    if (sse->data.length == 0)
+        return;
+    sse->on_event(sse->context, (struct span){sse->data.bytes, sse->data.length - 1});
+    buffer_clear(&sse->data);
+}
+
+static void take_line(struct sse *sse, struct span line)
+{
+    const char *colon;
+    struct span value = {NULL, 0};
+
+    if (line.length == 0) {
+        dispatch(sse);
+        return;
+    }
+    colon = memchr(line.bytes, ':', line.length);
+    if (colon != NULL) {
+        value = rest_of(line, (size_t)(colon - line.bytes) + 1);
+        line.length = (size_t)(colon - line.bytes);
+        if (value.length > 0 && value.bytes[0] == ' ')
+            value = rest_of(value, 1);
+    }
+    take_field(sse, line, value);
+}
+
 bool sse_feed(struct sse *sse, struct span bytes)
 {
     bytes = skip_mark(sse, bytes);
@@ -87,42 +121,6 @@ bool sse_feed(struct sse *sse, struct span bytes)
         buffer_clear(&sse->line);
     }
     return !sse->line.is_over && !sse->data.is_over;
-}
-
-static void take_line(struct sse *sse, struct span line)
-{
-    const char *colon;
-    struct span value = {NULL, 0};
-
-    if (line.length == 0) {
-        dispatch(sse);
-        return;
-    }
-    colon = memchr(line.bytes, ':', line.length);
-    if (colon != NULL) {
-        value = rest_of(line, (size_t)(colon - line.bytes) + 1);
-        line.length = (size_t)(colon - line.bytes);
-        if (value.length > 0 && value.bytes[0] == ' ')
-            value = rest_of(value, 1);
-    }
-    take_field(sse, line, value);
-}
-
-/* A comment is a field without a name. */
-static void take_field(struct sse *sse, struct span name, struct span value)
-{
-    if (!span_equals(name, "data"))
-        return;
-    if (buffer_append(&sse->data, value.bytes, value.length))
-        buffer_append_char(&sse->data, '\n');
-}
-
-static void dispatch(struct sse *sse)
-{
-    if (sse->data.length == 0)
-        return;
-    sse->on_event(sse->context, (struct span){sse->data.bytes, sse->data.length - 1});
-    buffer_clear(&sse->data);
 }
 
 void sse_done(struct sse *sse)

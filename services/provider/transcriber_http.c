@@ -34,7 +34,7 @@ struct transcriber_call {
     struct transcriber_http *http; /* borrowed */
     struct upstream_call *call;    /* owned; NULL: not pending */
     transcriber_done_fn *done;
-    void *context; /* borrowed from whom asked */
+    void *context; /* borrowed from the caller */
     struct errand errand;
     char content_type[TRANSCRIBER_TYPE_BYTES];
     bool is_second;

@@ -62,7 +62,7 @@ struct transcriber *transcriber_openai_new(const struct provider_tools *tools,
 /* The text of a member, without the white space around it. */
 struct private_text transcriber_read_text(struct json_object *object, const char *key);
 
-/* A member's number; `missing` where it is none.  Digits in a string count. */
+/* A member's number; `missing` where it has no number.  Digits in a string count. */
 double transcriber_read_number(struct json_object *object, const char *key,
                                double missing);
 

@@ -61,21 +61,27 @@ static bool is_null(enum json_token kind, struct span value)
     return kind == JSON_WORD && span_equals(value, "null");
 }
 
+/* What a string means; the buffer holds it where that is not how it is written.  Nothing where it
+ * is no string, or no text. */
+static struct span meaning(enum json_token kind, struct span value, struct buffer *room)
+{
+    buffer_init(room, TEXT_BYTES);
+    if (kind != JSON_STRING)
+        return (struct span){"", 0};
+    if (memchr(value.bytes, '\\', value.length) != NULL) {
+        json_unescape(value, room);
+        value = (struct span){room->bytes, room->length};
+    }
+    return utf8_is_valid(value.bytes, value.length) ? value : (struct span){"", 0};
+}
+
 /* Is it a string with this in it, in any case? */
 static bool says(enum json_token kind, struct span value, const char *words)
 {
-    struct buffer unescaped;
-    bool is_said;
+    struct buffer room;
+    bool is_said = span_equals_ignoring_case(meaning(kind, value, &room), words);
 
-    if (kind != JSON_STRING)
-        return false;
-    if (memchr(value.bytes, '\\', value.length) == NULL)
-        return span_equals_ignoring_case(value, words);
-    buffer_init(&unescaped, TEXT_BYTES);
-    is_said = json_unescape(value, &unescaped) &&
-              span_equals_ignoring_case((struct span){unescaped.bytes, unescaped.length},
-                                        words);
-    buffer_done(&unescaped);
+    buffer_done(&room);
     return is_said;
 }
 
@@ -107,22 +113,15 @@ static int find_dimension(enum json_token kind, struct span label)
     return -1;
 }
 
-/* A text in the place of what was there; empty where it is none, or too long. */
+/* Replaces a text by what is written; empty where that is not a text, or too long. */
 static void read_text(enum json_token kind, struct span value, size_t max_words,
                       struct private_text *text)
 {
-    struct buffer unescaped;
+    struct buffer room;
 
     private_text_free(text);
-    buffer_init(&unescaped, TEXT_BYTES);
-    if (kind == JSON_STRING && memchr(value.bytes, '\\', value.length) != NULL) {
-        if (!json_unescape(value, &unescaped))
-            kind = JSON_WRONG;
-        value = (struct span){unescaped.bytes, unescaped.length};
-    }
-    if (kind == JSON_STRING && utf8_is_valid(value.bytes, value.length))
-        model_text_words(value, max_words, text);
-    buffer_done(&unescaped);
+    model_text_words(meaning(kind, value, &room), max_words, text);
+    buffer_done(&room);
 }
 
 static void drop_entries(struct reply_reader *reader)
@@ -138,10 +137,11 @@ static void drop_entries(struct reply_reader *reader)
 static void read_entry(struct reply_reader *reader, enum place place,
                        enum json_token kind, struct span value)
 {
-    struct reply_entry *entry = &reader->entries[reader->entry_count - 1];
+    struct reply_entry *entry;
 
     if (reader->entry_count > DIMENSION_COUNT)
         return;
+    entry = &reader->entries[reader->entry_count - 1];
     if (place == LABEL)
         entry->dimension = find_dimension(kind, value);
     else if (place == SCORE)
@@ -256,8 +256,7 @@ bool reply_reader_feed(struct reply_reader *reader, struct span text,
     return true;
 }
 
-/* What json-c makes of a text that is not quite JSON, or, where it is none at all, the text, which
- * counts as the question; so does what came before the cut. */
+/* Reads what json-c makes of a text that is not quite JSON.  Plain text counts as the question. */
 static void read_leniently(struct reply_reader *reader, struct span text)
 {
     struct json_object *object;

@@ -69,8 +69,8 @@ void turn_start(const struct turn_services *services, struct turn_request *reque
     turn->started_us = clock_monotonic_us();
     turn->deadline_us = turn->started_us - turn->request.asked_us +
                         services->settings->turn_deadline_s * 1000000;
-    turn->timings.upload_us = turn->request.upload_us;
-    turn->timings.store_us = turn->request.asked_us;
+    turn->timings.us[TIMING_UPLOAD] = turn->request.upload_us;
+    turn->timings.us[TIMING_STORE] = turn->request.asked_us;
     turn->spoken = SPOKEN_UNKNOWN;
 
     if (admit(services) == OK) {
@@ -102,7 +102,7 @@ static void on_begun(void *context, enum error error, struct store_begun begun)
 {
     struct turn *turn = context;
 
-    turn->timings.store_us += clock_monotonic_us() - turn->step_us;
+    turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
     if (error != OK) {
         turn_turn_away(turn, error, &begun);
         return;
@@ -169,7 +169,7 @@ static void on_heard(void *context, enum error error, struct transcript transcri
                                  .retry_after_s = transcript.retry_after_s};
 
     turn->hearing = NULL;
-    turn->timings.stt_us += clock_monotonic_us() - turn->step_us;
+    turn->timings.us[TIMING_STT] += clock_monotonic_us() - turn->step_us;
     if (turn_may_hear_elsewhere(turn, error) && turn_hear(turn, on_heard)) {
         transcript_free(&transcript);
         return;
@@ -264,7 +264,7 @@ static void on_spoken(void *context, enum error error, struct speech speech)
     int64_t most_bytes = turn->services->settings->tts_cache_max_bytes;
 
     turn->speaking = NULL;
-    turn->timings.tts_us += clock_monotonic_us() - turn->speaking_since_us;
+    turn->timings.us[TIMING_TTS] += clock_monotonic_us() - turn->speaking_since_us;
     if (error == OK && (int64_t)speech.audio.length > most_bytes) {
         private_text_free(&speech.audio); /* the store would have no room to keep it */
         error = ERROR_TTS_PROVIDER_ERROR;
@@ -275,15 +275,15 @@ static void on_spoken(void *context, enum error error, struct speech speech)
     commit_when_ready(turn);
 }
 
-static void on_reply(void *context, enum error error, struct coach_answer answer)
+static void on_reply(void *context, enum error error, struct coach_reply reply)
 {
     struct turn *turn = context;
 
     turn->pending = NULL;
-    turn->timings.llm_us += clock_monotonic_us() - turn->step_us;
+    turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
     if (error != OK) {
         struct turn_result result = {.error = error,
-                                     .retry_after_s = answer.retry_after_s};
+                                     .retry_after_s = reply.retry_after_s};
 
         if (turn_may_ask_elsewhere(turn, error))
             coach(turn);
@@ -291,11 +291,11 @@ static void on_reply(void *context, enum error error, struct coach_answer answer
             turn_finish(turn, &result);
         return;
     }
-    if (answer.is_another)
+    if (reply.is_another)
         reply_reader_done(&turn->reader);
     reply_free(&turn->reply);
-    reply_reader_end(&turn->reader, &answer.text, &turn->reply);
-    private_text_free(&answer.text);
+    reply_reader_end(&turn->reader, &reply.text, &turn->reply);
+    private_text_free(&reply.text);
     if (turn->is_last && !turn->reply.is_refused &&
         !private_text_is_empty(&turn->reply.question))
         reply_make_closing(&turn->reply.question);
@@ -367,19 +367,19 @@ static void sum_up(struct turn *turn)
     commit_when_ready(turn);
 }
 
-static void on_summary(void *context, enum error error, struct coach_answer answer)
+static void on_summary(void *context, enum error error, struct coach_reply reply)
 {
     struct turn *turn = context;
 
     turn->pending = NULL;
-    turn->timings.llm_us += clock_monotonic_us() - turn->step_us;
+    turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
     if (error != OK)
         turn_warn(turn, WARNING_SUMMARY_MISSING);
-    else if (!summary_parse(&answer.text, &turn->summary) || !turn_summary_is_safe(turn))
+    else if (!summary_parse(&reply.text, &turn->summary) || !turn_summary_is_safe(turn))
         turn_warn(turn, WARNING_SUMMARY_INVALID);
     else
         turn->has_summary = true;
-    private_text_free(&answer.text);
+    private_text_free(&reply.text);
     commit_when_ready(turn);
 }
 
@@ -406,7 +406,7 @@ static void commit(struct turn *turn)
     };
 
     memcpy(commit.scores, turn->reply.feedback.scores, sizeof(commit.scores));
-    turn->timings.total_us = clock_monotonic_us() - turn->request.received_us;
+    turn->timings.us[TIMING_TOTAL] = clock_monotonic_us() - turn->request.received_us;
     commit.outcome = turn_write_data(turn);
     turn->data = private_text_clone(&commit.outcome);
 
@@ -430,7 +430,7 @@ static void on_committed(void *context, enum error error)
     struct turn *turn = context;
     struct turn_result result = {.error = error, .retry_after_s = -1};
 
-    turn->timings.store_us += clock_monotonic_us() - turn->step_us;
+    turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
     if (error == OK) {
         result.data = private_text_move(&turn->data);
         result.turn_number = turn->number;

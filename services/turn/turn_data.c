@@ -129,14 +129,14 @@ static void write_ms(struct json_writer *writer, const char *key, int64_t micros
 
 static void write_timings(struct json_writer *writer, const struct turn_timings *timings)
 {
+    static const char *const names[] = {
+#define TIMING(symbol, name) name "_ms",
+#include "metric_labels.def"
+    };
+
     json_put_object(writer, "timings");
-    write_ms(writer, "upload_ms", timings->upload_us);
-    write_ms(writer, "stt_ms", timings->stt_us);
-    write_ms(writer, "safety_ms", timings->safety_us);
-    write_ms(writer, "llm_ms", timings->llm_us);
-    write_ms(writer, "tts_ms", timings->tts_us);
-    write_ms(writer, "store_ms", timings->store_us);
-    write_ms(writer, "total_ms", timings->total_us);
+    for (int part = 0; part < TIMING_COUNT; part++)
+        write_ms(writer, names[part], timings->us[part]);
     json_end_object(writer);
 }
 

@@ -84,13 +84,6 @@ static void end_claim(struct turn *turn, struct private_text outcome)
 
 /* ---- the log and the counters ---- */
 
-/* A stage that did not run took no time. */
-static void count_time(struct metrics *metrics, enum timing stage, int64_t us)
-{
-    if (us > 0)
-        histogram_note(&metrics->TURN_DURATION[stage], BUCKETS_DURATIONS, us);
-}
-
 static void count(const struct turn *turn, const struct turn_result *result)
 {
     struct metrics *metrics = turn->services->metrics;
@@ -102,13 +95,10 @@ static void count(const struct turn *turn, const struct turn_result *result)
             &metrics->REFUSALS[turn->refusal_source[0] == 'f' ? REFUSER_FILTER
                                                               : REFUSER_MODEL],
             turn->refusal_reason);
-    count_time(metrics, TIMING_UPLOAD, timings->upload_us);
-    count_time(metrics, TIMING_STT, timings->stt_us);
-    count_time(metrics, TIMING_SAFETY, timings->safety_us);
-    count_time(metrics, TIMING_LLM, timings->llm_us);
-    count_time(metrics, TIMING_TTS, timings->tts_us);
-    count_time(metrics, TIMING_STORE, timings->store_us);
-    count_time(metrics, TIMING_TOTAL, timings->total_us);
+    for (int part = 0; part < TIMING_COUNT; part++)
+        if (timings->us[part] > 0) /* what did not run took no time */
+            histogram_note(&metrics->TURN_DURATION[part], BUCKETS_DURATIONS,
+                           timings->us[part]);
 }
 
 static void add_warning(struct turn *turn, enum stage stage, const char *code)
@@ -147,7 +137,6 @@ void turn_warn_of_feedback(struct turn *turn)
 /* The one line of a turn in the log: numbers, ids, and words out of tables. */
 static void log_turn(const struct turn *turn, const struct turn_result *result)
 {
-    const struct turn_timings *timings = &turn->timings;
     struct log_line *line =
         log_begin(turn->services->log, LOG_INFO,
                   turn->refusal_source != NULL ? "turn_refused" : "turn");
@@ -167,13 +156,9 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
     if (turn->number > 0)
         log_number(line, LOG_QUESTION_NUMBER, turn->number);
     log_word(line, LOG_COACH, turn_coach(turn)->name);
-    log_number(line, LOG_UPLOAD_MS, timings->upload_us / 1000);
-    log_number(line, LOG_STT_MS, timings->stt_us / 1000);
-    log_number(line, LOG_SAFETY_MS, timings->safety_us / 1000);
-    log_number(line, LOG_LLM_MS, timings->llm_us / 1000);
-    log_number(line, LOG_TTS_MS, timings->tts_us / 1000);
-    log_number(line, LOG_STORE_MS, timings->store_us / 1000);
-    log_number(line, LOG_TOTAL_MS, timings->total_us / 1000);
+#define TIMING(symbol, name) \
+    log_number(line, LOG_##symbol##_MS, turn->timings.us[TIMING_##symbol] / 1000);
+#include "metric_labels.def"
     log_end(line);
 }
 
@@ -223,7 +208,7 @@ void turn_finish(struct turn *turn, struct turn_result *result)
 
     if (turn->has_claim)
         end_claim(turn, nothing);
-    turn->timings.total_us = clock_monotonic_us() - turn->request.received_us;
+    turn->timings.us[TIMING_TOTAL] = clock_monotonic_us() - turn->request.received_us;
     result->timings = turn->timings;
     if (turn->is_admitted) {
         log_turn(turn, result);

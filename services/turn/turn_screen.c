@@ -28,7 +28,7 @@ struct filter_verdict turn_screen(struct turn *turn, const struct private_text *
         return passed;
     since_us = clock_monotonic_us();
     verdict = filter_check(turn->services->filter, span.bytes, span.length);
-    turn->timings.safety_us += clock_monotonic_us() - since_us;
+    turn->timings.us[TIMING_SAFETY] += clock_monotonic_us() - since_us;
     return verdict;
 }
 
@@ -38,7 +38,7 @@ struct filter_verdict turn_screen_answer(struct turn *turn)
     struct filter_verdict verdict =
         filter_admit(turn->services->filter, &turn->request.transcript);
 
-    turn->timings.safety_us += clock_monotonic_us() - since_us;
+    turn->timings.us[TIMING_SAFETY] += clock_monotonic_us() - since_us;
     return verdict;
 }
 

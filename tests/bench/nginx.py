@@ -1,12 +1,10 @@
-"""nginx's file for servers.py: for itself, and for TLS on either side of poise.
+"""nginx's file for servers.py: for itself, and for TLS between poise and its provider.
 
-There it translates, so that load and upstream stay plain:
+There it translates, so that the upstream stays plain:
 
-    bench_load  ->  nginx  =TLS=>  poise  ->  bench_upstream            poise-tls: native TLS in front
     bench_load  ->  poise  =TLS, HTTP/2=>  nginx  ->  bench_upstream    poise-h2: a provider as they are
 
-Only poise's own CPU is counted.  Beside them stands poise-hop: nginx in front without TLS, because
-through it requests come in other bunches than from bench_load itself.
+Only poise's own CPU is counted.
 """
 
 import os
@@ -39,7 +37,7 @@ http {{
     server {{
         listen 127.0.0.1:{port}{listen};
         location / {{
-            proxy_pass {scheme}://behind;
+            proxy_pass http://behind;
             proxy_http_version 1.1;
             proxy_set_header Connection "";
         }}
@@ -59,26 +57,19 @@ def make_certificate(directory):
     return certificate, key
 
 
-def front_settings(directory):
-    """What makes poise speak TLS to its clients."""
-    certificate, key = make_certificate(directory)
-    return {"TLS_CERT_FILE": str(certificate), "TLS_KEY_FILE": str(key)}
-
-
 def upstream_settings(directory, port):
     """What makes poise call a model over TLS."""
     return {"GROQ_BASE_URL": f"https://127.0.0.1:{port}/openai/v1",
             "SSL_CERT_FILE": str(make_certificate(directory)[0])}
 
 
-def write_configuration(directory, name, port, to_port, *, workers=1, takes_tls=False,
-                        gives_tls=False):
-    """nginx's file; perhaps with TLS and HTTP/2 on the one side, or TLS on the other."""
+def write_configuration(directory, name, port, to_port, *, workers=1, takes_tls=False):
+    """nginx's file; perhaps with TLS and HTTP/2 towards its client."""
     certificate, key = make_certificate(directory)
     path = directory / f"{name}.conf"
     path.write_text(CONFIGURATION.format(
         workers=workers, files=resource.getrlimit(resource.RLIMIT_NOFILE)[1],
         name=name, port=port, to_port=to_port, certificate=certificate, key=key,
         user="user root;" if os.geteuid() == 0 else "",
-        listen=" ssl http2" if takes_tls else "", scheme="https" if gives_tls else "http"))
+        listen=" ssl http2" if takes_tls else ""))
     return path

@@ -13,7 +13,7 @@ import time
 
 import nginx
 
-OVER_TLS = ("poise-hop", "poise-tls", "poise-h2")  # nginx.py says what they are
+OVER_TLS = ("poise-h2",)  # nginx.py says what it is
 
 
 class Failure(Exception):
@@ -120,13 +120,8 @@ def proxy(setup, name, to_port, **options):
         yield child, port
 
 
-def start_over_tls(programs, setup, server, upstream_port):
-    """One of OVER_TLS; poise's process, and the port for the load."""
-    if server == "poise-h2":
-        _, port = programs.enter_context(proxy(setup, "h2", upstream_port, takes_tls=True))
-        return programs.enter_context(
-            poise(setup, 0, 1, nginx.upstream_settings(setup.directory, port)))
-    is_tls = server == "poise-tls"
-    settings = nginx.front_settings(setup.directory) if is_tls else None
-    child, port = programs.enter_context(poise(setup, upstream_port, 1, settings))
-    return child, programs.enter_context(proxy(setup, "front", port, gives_tls=is_tls))[1]
+def start_over_tls(programs, setup, upstream_port):
+    """poise-h2: its process, and the port for the load."""
+    _, port = programs.enter_context(proxy(setup, "h2", upstream_port, takes_tls=True))
+    return programs.enter_context(
+        poise(setup, 0, 1, nginx.upstream_settings(setup.directory, port)))

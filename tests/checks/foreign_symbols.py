@@ -19,6 +19,7 @@ FORBIDDEN = {"dup2", "dup3", "dlsym", "dlvsym", "dlopen"}
 EVERY_PROGRAMS = {
     "_init", "_fini", "_start", "main", "data_start", "__data_start", "_edata", "_end", "__bss_start",
     "__dso_handle", "__TMC_END__", "_IO_stdin_used", "__libc_csu_init", "__libc_csu_fini",
+    "environ", "_environ",  # other names of a copied variable's place
 }  # fmt: skip
 
 

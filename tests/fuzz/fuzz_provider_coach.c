@@ -17,7 +17,7 @@ struct heard {
     struct buffer told; /* while it streamed */
 };
 
-static void on_done(void *context, enum error error, struct coach_answer answer)
+static void on_done(void *context, enum error error, struct coach_reply answer)
 {
     struct heard *heard = context;
 

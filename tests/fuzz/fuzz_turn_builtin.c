@@ -18,7 +18,7 @@ enum { ANSWER, ROLE, TYPE, QUESTION, PARTS };
 
 static char *const environment[] = {NULL};
 
-static void on_done(void *context, enum error error, struct coach_answer answer)
+static void on_done(void *context, enum error error, struct coach_reply answer)
 {
     must(error == OK && !answer.is_cut_off);
     *(struct private_text *)context = answer.text;

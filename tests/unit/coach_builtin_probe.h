@@ -38,7 +38,7 @@ struct probe_answer {
     int calls;
 };
 
-static inline void probe_done(void *context, enum error error, struct coach_answer answer)
+static inline void probe_done(void *context, enum error error, struct coach_reply answer)
 {
     struct probe_answer *got = context;
     struct span text = private_reveal(&answer.text);

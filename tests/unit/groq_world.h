@@ -40,7 +40,7 @@ struct world {
 
     unsigned done;
     enum error error;
-    struct coach_answer answer;
+    struct coach_reply answer;
 };
 
 /* As the settings are now. */
@@ -101,7 +101,7 @@ static const char *log_of(struct world *world)
     return world->log_text;
 }
 
-static void on_done(void *context, enum error error, struct coach_answer answer)
+static void on_done(void *context, enum error error, struct coach_reply answer)
 {
     struct world *world = context;
 

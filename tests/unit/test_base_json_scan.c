@@ -16,7 +16,10 @@ static const struct {
     {"{}", "{}."},
     {" [ ] ", "{}."},
     {"{\"a\":1,\"b\":[true,\"x\",{\"c\":null}]}", "{kwk{ws{kw}}}."},
-    {"[-1.5e+3,0,-0.1,01,NaN,-Infinity]", "{wwwwww}."},
+    {"[-1.5e+3,0,-0.1,10,NaN,-Infinity]", "{wwwwww}."},
+    {"[01]", "{!"},
+    {"[-00.5]", "{!"},
+    {"[\"\\e\"] ", "{!"},
     {"{\"a\\\"}\":\"\\u00e9\\n\\\\\"}", "{ks}."},
     {"[\"\n\t\"]", "{s}."},
     {"{} {}", "{}!"},
@@ -90,6 +93,17 @@ Test(json_scan, every_text_has_its_tokens_however_it_is_cut)
         }
 }
 
+Test(json_scan, what_is_wrong_stays_wrong)
+{
+    static const char text[] = "{\"a\":\"\\e\"} ";
+    struct json_scan scan = {.at = 0};
+    unsigned wrong = 0;
+
+    for (unsigned i = 0; i < 16; i++)
+        wrong += json_scan_next(&scan, span_of(text)) == JSON_WRONG;
+    cr_expect_eq(wrong, 14, "all but the brace and the key: %u", wrong);
+}
+
 Test(json_scan, containers_have_a_depth)
 {
     char deep[JSON_SCAN_DEPTH + 2];
@@ -128,6 +142,7 @@ static const struct {
      "0{ 1{ 3{ 4=1 2=null 2{ ", JSON_CLOSE},
     {"{\"list\":[[{\"name\":1}],7],\"name\":true", "0{ 1{ 3{ ", JSON_MORE},
     {"{\"nam\":1,\"names\":2,\"\":3}", "0{ ", JSON_CLOSE},
+    {"{\"list\":[{\"name\":1}", "0{ 1{ 3{ 4=1 ", JSON_MORE},
     {"[{\"name\":1}]", "0{ ", JSON_CLOSE},
     {"\"name\"", "", JSON_WRONG},
 };
@@ -143,6 +158,17 @@ Test(json_scan, what_stands_at_chosen_places_is_told_and_nothing_else)
                      picks[i].text);
         cr_expect_str_eq(told, picks[i].told, "%s: %s", picks[i].text, told);
     }
+}
+
+Test(json_scan, a_nul_in_a_key_ends_no_name)
+{
+    static const char text[] = "{\"name\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\":1}";
+    struct json_pick pick;
+    char told[256] = "";
+
+    json_pick_init(&pick, places, sizeof(places) / sizeof(*places), 0, note, told);
+    json_pick_more(&pick, (struct span){text, sizeof(text) - 1});
+    cr_expect_str_eq(told, "0{ ");
 }
 
 /* ---- strings ---- */

@@ -32,7 +32,7 @@ Test(coach_builtin, answers_the_same_input_with_the_same_bytes)
     free(again);
 }
 
-static void count_call(void *context, enum error error, struct coach_answer answer)
+static void count_call(void *context, enum error error, struct coach_reply answer)
 {
     (void)error;
     private_text_free(&answer.text);

@@ -111,8 +111,10 @@ Test(envelope, a_providers_retry_after_is_passed_on)
 
 Test(envelope, timings_become_server_timing)
 {
-    const struct turn_timings timings = {
-        .upload_us = 1234, .safety_us = 99, .llm_us = 512700, .total_us = 1000000};
+    const struct turn_timings timings = {.us = {[TIMING_UPLOAD] = 1234,
+                                                [TIMING_SAFETY] = 99,
+                                                [TIMING_LLM] = 512700,
+                                                [TIMING_TOTAL] = 1000000}};
     struct private_text data = text_of("{}");
     struct response response;
 

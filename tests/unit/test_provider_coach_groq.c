@@ -285,7 +285,7 @@ Test(coach_groq, the_retired_model_is_named_once_with_what_to_do)
 
 static void on_probe(void *context, enum error error)
 {
-    on_done(context, error, (struct coach_answer){.text = {NULL, 0}});
+    on_done(context, error, (struct coach_reply){.text = {NULL, 0}});
 }
 
 static const struct {

@@ -3,8 +3,8 @@
  */
 #include "store_world.h"
 
-#include "sqlite_file.h"
-#include "store_sqlite.h"
+#include "sqlite_file_internal.h"
+#include "store_sqlite_internal.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>
@@ -62,6 +62,32 @@ static void run_sql(const char *sql)
     cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
     cr_assert_eq(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
+}
+
+/* Takes a file of now back to version 4. */
+#define TO_VERSION_4                                                                      \
+    "PRAGMA journal_mode=DELETE; PRAGMA page_size=4096; VACUUM; PRAGMA journal_mode=WAL;" \
+    "CREATE TABLE heard (session INTEGER PRIMARY KEY REFERENCES session ON DELETE"        \
+    " CASCADE, audio BLOB NOT NULL, text TEXT NOT NULL) STRICT;"                          \
+    "INSERT INTO heard SELECT row, heard_audio, heard FROM session"                       \
+    " WHERE heard_audio IS NOT NULL;"                                                     \
+    "ALTER TABLE session DROP COLUMN heard_audio; ALTER TABLE session DROP COLUMN heard;" \
+    "ALTER TABLE turn DROP COLUMN transcript_at; PRAGMA user_version = 4;"
+
+static int page_bytes(void)
+{
+    sqlite3_stmt *statement = NULL;
+    sqlite3 *db;
+    int bytes;
+
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    cr_assert_eq(sqlite3_prepare_v2(db, "PRAGMA page_size", -1, &statement, NULL),
+                 SQLITE_OK);
+    cr_assert_eq(sqlite3_step(statement), SQLITE_ROW);
+    bytes = sqlite3_column_int(statement, 0);
+    sqlite3_finalize(statement);
+    sqlite3_close(db);
+    return bytes;
 }
 
 static unsigned mode_of(const char *name)
@@ -183,7 +209,8 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     report(&world, &id, 1, true);
     world_stop(&world);
     snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
-    run_sql("DROP TABLE heard; DROP TABLE speech; DROP TABLE speech_total;"
+    run_sql(TO_VERSION_4
+            "DROP TABLE heard; DROP TABLE speech; DROP TABLE speech_total;"
             "DROP TABLE refusal; DROP TABLE usage; DROP INDEX session_client;"
             "ALTER TABLE session DROP COLUMN client;"
             "PRAGMA user_version = 1");
@@ -196,6 +223,31 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     answer = load(&world, &id);
     cr_expect_eq(answer.session->turn_count, 2);
     answer_free(&answer);
+    world_free(&world);
+}
+
+/* As files of version 4 were, with larger pages and a table of its own for what was heard. */
+Test(file, a_file_of_the_fourth_version_is_brought_up_to_date)
+{
+    struct world world = world_new();
+    struct id id = start(&world, 3);
+    struct answer answer;
+
+    turn(&world, &id, 1, said("one"));
+    report(&world, &id, 1, true);
+    remember(&world, &id, "two", "I led");
+    world_stop(&world);
+    snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
+    run_sql(TO_VERSION_4);
+    cr_assert_eq(page_bytes(), 4096);
+    world_begin(&world);
+
+    answer = begin(&world, &id, recorded("two"));
+    cr_assert_eq(answer.error, OK);
+    cr_expect_eq(answer.begun.session->turn_count, 1);
+    cr_expect_str_eq(shown(&answer.begun.heard), "I led");
+    answer_free(&answer);
+    cr_expect_eq(page_bytes(), 2048);
     world_free(&world);
 }
 
@@ -220,7 +272,8 @@ Test(file, a_file_of_the_third_version_is_brought_up_to_date)
     report(&world, &id, 1, true);
     world_stop(&world);
     snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
-    run_sql("DROP TABLE usage; DROP INDEX session_client;"
+    run_sql(TO_VERSION_4
+            "DROP TABLE usage; DROP INDEX session_client;"
             "ALTER TABLE session DROP COLUMN client;"
             "INSERT INTO refusal (at_ms, reason, chunks) VALUES (1, 'gate', 0);"
             "PRAGMA user_version = 3");

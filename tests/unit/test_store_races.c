@@ -5,6 +5,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sqlite3.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -231,6 +232,37 @@ Test(races, a_full_disk_can_still_be_read)
     answer_free(&answer);
     claim(&world, &id, said("one"));
     limit_files(RLIM_INFINITY);
+}
+
+/* Another program holds the file's lock for writing: the commit waits for it, and nobody who
+ * only reads does. */
+Test(races, a_turn_begins_while_the_commit_of_another_has_to_wait)
+{
+    struct answer committed = {.loop = world.loop, .error = ERROR_INTERNAL_ERROR};
+    struct id writer = start(&world, 3);
+    struct id reader = start(&world, 3);
+    struct store_commit request;
+    char path[128];
+    sqlite3 *db;
+
+    ONLY_ON_SQLITE();
+    snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
+    cr_assert_eq(sqlite3_open(path, &db), SQLITE_OK);
+    claim(&world, &writer, said("one"));
+    cr_assert_eq(sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL), SQLITE_OK);
+    request = commit_of(&world, &writer, 1, said("one"), "one");
+    store_commit_turn(world.store, &request, take_done, &committed);
+
+    for (int i = 0; i < 20; i++) {
+        claim(&world, &reader, said("one"));
+        end(&world, &reader, (struct store_key){0}, NULL);
+    }
+    cr_expect_eq(committed.error, ERROR_INTERNAL_ERROR, "it still waits");
+
+    cr_assert_eq(sqlite3_exec(db, "ROLLBACK", NULL, NULL, NULL), SQLITE_OK);
+    sqlite3_close(db);
+    loop_run(world.loop);
+    cr_expect_eq(committed.error, OK);
 }
 
 /* A loop that stops before its answers come: they are freed with the store. */

@@ -30,6 +30,34 @@ static void assert_replays(const struct id *id, struct store_input input,
     answer_free(&answer);
 }
 
+/* SQLite's store keeps the words of a turn once, though they are in its outcome as well. */
+Test(turns, an_outcome_is_given_again_as_it_was_wherever_the_words_stand_in_it)
+{
+    static const char words[] = "I led the team through the winter.";
+    static const char *const outcomes[] = {
+        "{\"transcript\":\"I led the team through the winter.\",\"n\":1}",
+        "I led the team through the winter.",
+        "I led the team through the winter. I led the team through the winter.",
+        "{\"transcript\":\"I led the team through the\"}",
+        "{}",
+    };
+
+    for (size_t i = 0; i < sizeof(outcomes) / sizeof(outcomes[0]); i++) {
+        struct id id = start(&world, 3);
+        struct answer answer = {.loop = world.loop};
+        struct store_commit request;
+
+        claim(&world, &id, recorded("one"));
+        request = commit_of(&world, &id, 1, recorded("one"), words);
+        private_text_free(&request.outcome);
+        request.outcome = text_of(outcomes[i]);
+        store_commit_turn(world.store, &request, take_done, &answer);
+        loop_run(world.loop);
+        cr_assert_eq(answer.error, OK);
+        assert_replays(&id, recorded("one"), 1, outcomes[i]);
+    }
+}
+
 Test(turns, a_claimed_turn_gets_the_session)
 {
     struct id id = start(&world, 3);

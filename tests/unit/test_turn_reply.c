@@ -145,6 +145,9 @@ Test(reply, feedback_that_breaks_a_bound_is_not_passed_on)
 {
     expect_feedback("null", FEEDBACK_MISSING);
     expect_feedback("\"good\"", FEEDBACK_INVALID);
+    expect_feedback("{\"dimensions\":[{},{},{},{},{\"label\":\"Clarity\",\"score\":4," TIP
+                    "},{\"score\":1}],\"summary_tip\":\"x\"}",
+                    FEEDBACK_INVALID);
     expect_feedback("{}", FEEDBACK_INVALID);
     expect_feedback("{\"dimensions\":" DIMENSIONS "}", FEEDBACK_INVALID);
     expect_feedback("{\"dimensions\":[],\"summary_tip\":\"x\"}", FEEDBACK_INVALID);

@@ -1,3 +1,6 @@
+/*
+ * A refusal as it is noted, and as it is written and read as a line of JSON.
+ */
 #include "refusal.h"
 
 #include "clock.h"

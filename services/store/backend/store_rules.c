@@ -1,4 +1,7 @@
-#include "store_rules.h"
+/*
+ * The rules of a turn, given what is stored of it.
+ */
+#include "store_rules_internal.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,4 +1,7 @@
-#include "store_usage.h"
+/*
+ * What a day has used up.
+ */
+#include "store_usage_internal.h"
 
 #define DAY_MS INT64_C(86400000)
 

@@ -1,8 +1,11 @@
-#include "postgres_connect.h"
+/*
+ * The steps that make a connection, with their deadline.
+ */
+#include "postgres_connect_internal.h"
 
-#include "postgres_schema.h"
-#include "postgres_state.h"
-#include "postgres_values.h"
+#include "postgres_schema_internal.h"
+#include "postgres_state_internal.h"
+#include "postgres_values_internal.h"
 
 #include <string.h>
 

@@ -1,10 +1,13 @@
-#include "postgres_connector.h"
+/*
+ * The thread that connects, connects again, and sweeps.
+ */
+#include "postgres_connector_internal.h"
 
 #include "breaker.h"
 #include "clock.h"
 #include "mem.h"
-#include "postgres_state.h"
-#include "postgres_sweep.h"
+#include "postgres_state_internal.h"
+#include "postgres_sweep_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -9,10 +9,10 @@
  * What goes wrong is tried again for three seconds, and then told as ERROR_STORE_UNAVAILABLE; where
  * the server has been away for so long already, at once.
  */
-#include "postgres_lane_internal.h"
+#include "postgres_lane_parts_internal.h"
 
 #include "clock.h"
-#include "postgres_speech.h"
+#include "postgres_speech_internal.h"
 
 #include <sodium.h>
 #include <string.h>

@@ -1,77 +1,42 @@
 /*
- * A lane's parts: postgres_lane.c has the life of an operation, postgres_lane_links.c that of the
- * connections.
+ * A loop's way to PostgreSQL: its queues and its connections.
+ *
+ * Of the connections one is quick: what it commits is in the server's log a moment later only, so
+ * that what it is asked need not wait for a disk.  It does what a crash may undo: reading, claims,
+ * reports.  The others commit durably, the end of a claim too: a crash that undid nothing but that
+ * would leave its session claimed by a process that lives.  Each of these has one
+ * transaction under way at a time; what comes meanwhile gathers, and goes out together.
+ *
+ * Operations on one session keep their order, on whatever connection they are.
  */
 #ifndef POSTGRES_LANE_INTERNAL_H
 #define POSTGRES_LANE_INTERNAL_H
 
-#include "postgres_lane.h"
-#include "postgres_link.h"
-#include "postgres_state.h"
+#include "postgres_connector_internal.h"
 
-#define LINKS 3 /* the quick one, and two that are durable: one flushes, one gathers */
-#define QUICK 0
-#define MARK_COUNT \
-    4096 /* two sessions seldom share one; if so, one waits for the other */
-#define PATIENCE_US INT64_C(3000000)
+struct postgres_lane;
 
-/* What of one session (or of those that share its mark) is queued or under way. */
-struct mark {
-    uint16_t quick;   /* on the quick link, or in its queue */
-    uint16_t durable; /* on the others, or in their queue */
-    uint16_t running; /* of those, on a link */
-    uint8_t link;     /* which */
+/* What the lanes of a store share. */
+struct postgres_store_state {
+    struct postgres_connector *connector; /* owned by the store */
+    struct postgres_ground ground;
+    _Atomic int64_t beat_us; /* when the process's row was last beaten for (monotonic) */
+    _Atomic int64_t came_us; /* when a connection was last made */
+    /* Connections from before lead to a server that may not write any more: what it says
+     * may be old. */
+    _Atomic int64_t left_us;
+    _Atomic int64_t commits;
+    _Atomic int64_t operations;
+    _Atomic int last_error;
 };
 
-struct postgres_lane {
-    struct loop *loop;                  /* borrowed */
-    struct postgres_store_state *state; /* borrowed */
-    struct postgres_link *links[LINKS]; /* owned; NULL: none now, one is wanted */
-    int64_t made_us[LINKS];             /* when they were */
-    struct store_list queues[2];        /* what is quick, what is durable */
-    struct postgres_operation *waiting; /* each with a timer; owned, like the queues */
-    size_t waiting_count;
-    struct store_list failed; /* to be told soon */
-    struct mark marks[MARK_COUNT];
-    int64_t away_us[2]; /* since when there is no link of that kind; 0: there is one */
-    struct loop_timer *tick; /* owned */
-    bool is_flush_due;
-    bool is_closing;
-};
+/* On the loop's thread, like the next. */
+struct postgres_lane *postgres_lane_new(struct loop *loop,
+                                        struct postgres_store_state *state);
+void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation);
 
-/* The lane's methods as their links' and timers' events. */
-void postgres_lane_on_group(void *context, struct postgres_link *link,
-                            struct postgres_group *group);
-
-/* Sends what is queued, at the end of the tick or now. */
-void postgres_lane_flush(void *context);
-void postgres_lane_flush_soon(struct postgres_lane *lane);
-void postgres_lane_send(struct postgres_lane *lane);
-
-/* It waits no longer. */
-void postgres_lane_wake(struct postgres_lane *lane, struct postgres_operation *operation);
-
-/* Whether it has waited longer than anybody would. */
-bool postgres_lane_is_late(const struct postgres_operation *operation);
-
-/* It is not queued and not under way any more. */
-void postgres_lane_unmark(struct postgres_lane *lane,
-                          struct postgres_operation *operation, bool was_running);
-
-/* Nothing of its step has happened, or we do not know: asked again, or failed. */
-void postgres_lane_step_back(struct postgres_lane *lane,
-                             struct postgres_operation *operation,
-                             enum postgres_meaning meaning, bool was_crowd);
-
-/* It fails, and whoever waits is told. */
-void postgres_lane_fail(struct postgres_lane *lane, struct postgres_operation *operation);
-
-void postgres_lane_note_error(struct postgres_lane *lane, const char *sqlstate);
-
-/* Nobody has been there to ask for longer than anybody would wait. */
-bool postgres_lane_is_away(const struct postgres_lane *lane, bool is_durable);
-
-/* Operations that have not come to their end, but for those on a link. */
-size_t postgres_lane_total(const struct postgres_lane *lane);
+/* When the loop has stopped and the connector too: finishes what was asked for until
+ * `deadline_us`, tells nobody, and frees the lane. */
+void postgres_lane_close(struct postgres_lane *lane, int64_t deadline_us);
 
 #endif

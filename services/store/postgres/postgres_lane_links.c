@@ -2,7 +2,7 @@
  * A lane's connections: wanted from the connector, lost, wanted again; and what is looked at from
  * time to time.
  */
-#include "postgres_lane_internal.h"
+#include "postgres_lane_parts_internal.h"
 
 #include "clock.h"
 #include "mem.h"

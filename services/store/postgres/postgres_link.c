@@ -1,8 +1,11 @@
-#include "postgres_link.h"
+/*
+ * Groups of statements on a connection, and their answers.
+ */
+#include "postgres_link_internal.h"
 
 #include "clock.h"
 #include "mem.h"
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <assert.h>
 #include <poll.h>

@@ -1,7 +1,10 @@
-#include "postgres_operation_internal.h"
+/*
+ * The life of an operation: asked in steps, answered once.
+ */
+#include "postgres_operation_steps_internal.h"
 
 #include "mem.h"
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -1,9 +1,9 @@
 /*
  * A turn ends: it is committed, or its claim is given back.
  */
-#include "postgres_operation_internal.h"
+#include "postgres_operation_steps_internal.h"
 
-#include "postgres_speech.h"
+#include "postgres_speech_internal.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * What was heard, refusals, rates.
  */
-#include "postgres_operation_internal.h"
+#include "postgres_operation_steps_internal.h"
 
 #define MINUTE_US INT64_C(60000000)
 

@@ -1,7 +1,7 @@
 /*
  * Sessions: made, found, deleted.
  */
-#include "postgres_operation_internal.h"
+#include "postgres_operation_steps_internal.h"
 
 #include "mem.h"
 

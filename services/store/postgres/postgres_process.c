@@ -1,6 +1,9 @@
-#include "postgres_process.h"
+/*
+ * The row of this process, and the rows of those beside it.
+ */
+#include "postgres_process_internal.h"
 
-#include "postgres_values.h"
+#include "postgres_values_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

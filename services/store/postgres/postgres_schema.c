@@ -1,6 +1,9 @@
-#include "postgres_schema.h"
+/*
+ * The tables, version after version.
+ */
+#include "postgres_schema_internal.h"
 
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <sodium.h>
 #include <stdio.h>

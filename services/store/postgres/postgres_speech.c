@@ -1,7 +1,10 @@
-#include "postgres_speech.h"
+/*
+ * Statements about spoken replies.
+ */
+#include "postgres_speech_internal.h"
 
-#include "postgres_link.h"
-#include "postgres_operation_internal.h"
+#include "postgres_link_internal.h"
+#include "postgres_operation_steps_internal.h"
 
 #include <string.h>
 

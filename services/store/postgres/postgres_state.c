@@ -1,4 +1,7 @@
-#include "postgres_state.h"
+/*
+ * SQLSTATE by its classes.
+ */
+#include "postgres_state_internal.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -1,6 +1,9 @@
-#include "postgres_sweep.h"
+/*
+ * What expires, in the order in which it goes.
+ */
+#include "postgres_sweep_internal.h"
 
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,7 @@
-#include "postgres_values.h"
+/*
+ * Parameters written and columns read.
+ */
+#include "postgres_values_internal.h"
 
 #include "clock.h"
 #include "private_reveal.h"

@@ -1,7 +1,10 @@
-#include "sqlite_checkpointer.h"
+/*
+ * The thread that copies the log back.
+ */
+#include "sqlite_checkpointer_internal.h"
 
 #include "mem.h"
-#include "sqlite_file.h"
+#include "sqlite_file_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

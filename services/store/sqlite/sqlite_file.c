@@ -1,7 +1,10 @@
-#include "sqlite_file.h"
+/*
+ * Opening the file, and bringing it up to date.
+ */
+#include "sqlite_file_internal.h"
 
 #include "clock.h"
-#include "sqlite_scrub.h"
+#include "sqlite_scrub_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +18,9 @@
 #define BUSY_NAPS   5000
 
 #define EMPTY_LOG_US 3000000
+
+/* A commit writes whole pages: small ones, since what a turn changes lies in a few places. */
+#define PAGE_BYTES 2048
 
 #define TEXT_OF(macro)    TEXT_OF_(macro)
 #define TEXT_OF_(written) #written
@@ -30,6 +36,10 @@
  * from what is long.  `last_...` belong to the last committed turn.  `sweep_ms` is when
  * to look whether the session has expired: it stays put while a session is used, so that
  * its index costs nothing then.
+ *
+ * `heard` is what was heard in the recording `heard_audio` that came last, until a turn is
+ * committed or refused.  An outcome mostly has the transcript in it, word for word: it is stored
+ * without, and `transcript_at` says where it belongs.
  *
  * A refusal names the session that the client named: it need not be there, and goes
  * without it only by itself or with a deletion.
@@ -130,6 +140,13 @@ static const char *const migrations[] = {
     "  turns INTEGER NOT NULL,"
     "  audio_ms INTEGER NOT NULL"
     ") STRICT;",
+
+    "ALTER TABLE session ADD COLUMN heard_audio BLOB;"
+    "ALTER TABLE session ADD COLUMN heard TEXT;"
+    "UPDATE session SET (heard_audio, heard) ="
+    "  (SELECT audio, text FROM heard WHERE heard.session = session.row);"
+    "DROP TABLE heard;"
+    "ALTER TABLE turn ADD COLUMN transcript_at INTEGER;",
 };
 
 #define LATEST_VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
@@ -185,6 +202,21 @@ static bool ask_number(sqlite3 *db, const char *sql, int *ret_number)
         *ret_number = sqlite3_column_int(statement, 0);
     sqlite3_finalize(statement);
     return is_known;
+}
+
+/* Pages of another size are made anew: in a new file by that, in one that an earlier version of
+ * the program made by VACUUM, which takes the file out of WAL mode for it.  Where another process
+ * has it open it keeps its pages. */
+static void resize_pages(sqlite3 *db)
+{
+    int bytes;
+
+    sqlite3_busy_handler(db, NULL, NULL);
+    if (ask_number(db, "PRAGMA page_size", &bytes) && bytes != PAGE_BYTES &&
+        run(db, "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
+                "PRAGMA journal_mode=DELETE; PRAGMA page_size=" TEXT_OF(PAGE_BYTES) ";"))
+        run(db, "VACUUM");
+    sqlite3_busy_handler(db, nap, NULL);
 }
 
 /* temp_store: nothing of ours in temporary files.  wal_autocheckpoint: the store decides
@@ -281,6 +313,7 @@ sqlite3 *sqlite_file_open(const char *path, struct buffer *problem)
     }
     if (!is_ours(db, path, &version, problem)) /* before anything is changed in it */
         goto fail;
+    resize_pages(db);
     if (!configure(db)) {
         explain_sqlite(problem, path, db);
         goto fail;
@@ -326,6 +359,14 @@ sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem)
     explain_sqlite(problem, path, db);
     sqlite3_close(db);
     return NULL;
+}
+
+int sqlite_file_page_bytes(sqlite3 *db)
+{
+    int bytes = PAGE_BYTES;
+
+    ask_number(db, "PRAGMA page_size", &bytes);
+    return bytes;
 }
 
 void sqlite_file_checkpoint(sqlite3 *db)

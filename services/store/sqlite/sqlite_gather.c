@@ -1,4 +1,7 @@
-#include "sqlite_gather.h"
+/*
+ * Pages of the log in memory, until they are written together.
+ */
+#include "sqlite_gather_internal.h"
 
 #include "mem.h"
 

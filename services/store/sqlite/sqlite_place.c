@@ -1,4 +1,7 @@
-#include "sqlite_place.h"
+/*
+ * STORE_URL read, and the default place found or made.
+ */
+#include "sqlite_place_internal.h"
 
 #include "mem.h"
 

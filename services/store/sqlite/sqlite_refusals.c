@@ -1,11 +1,10 @@
 /*
  * The table of the refusal log: written by the store's thread, and read by a program beside it.
  */
-#include "sqlite_rows_internal.h"
-
-#include "sqlite_file.h"
-#include "sqlite_place.h"
-#include "store_sqlite.h"
+#include "sqlite_file_internal.h"
+#include "sqlite_place_internal.h"
+#include "sqlite_statement_internal.h"
+#include "store_sqlite_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,7 +17,6 @@ bool rows_insert_refusal(struct sqlite_rows *rows, const struct refusal *refusal
                          bool *ret_has_evicted)
 {
     sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_REFUSAL);
-    sqlite3_stmt *forget = statement_use(rows, STATEMENT_FORGET_REFUSALS);
     struct store_id session;
 
     sqlite3_bind_int64(insert, 1, refusal->at_ms);
@@ -36,9 +34,8 @@ bool rows_insert_refusal(struct sqlite_rows *rows, const struct refusal *refusal
         return false;
 
     /* Rows are numbered upwards: what lies so far behind is over the limit. */
-    sqlite3_bind_int64(forget, 1,
-                       sqlite3_last_insert_rowid(rows->db) - STORE_REFUSALS_MOST);
-    if (!statement_run(rows, forget))
+    if (!statement_run_number(rows, STATEMENT_FORGET_REFUSALS,
+                              sqlite3_last_insert_rowid(rows->db) - STORE_REFUSALS_MOST))
         return false;
     if (sqlite3_changes(rows->db) > 0)
         *ret_has_evicted = true;
@@ -47,10 +44,7 @@ bool rows_insert_refusal(struct sqlite_rows *rows, const struct refusal *refusal
 
 bool rows_delete_refusals_of(struct sqlite_rows *rows, const struct store_id *id)
 {
-    sqlite3_stmt *delete = statement_use(rows, STATEMENT_DELETE_REFUSALS_OF);
-
-    statement_bind_id(delete, 1, id);
-    return statement_run(rows, delete);
+    return statement_run_id(rows, STATEMENT_DELETE_REFUSALS_OF, id);
 }
 
 enum row_result rows_has_old_refusal(struct sqlite_rows *rows, int64_t before_ms)

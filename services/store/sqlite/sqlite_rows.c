@@ -1,10 +1,14 @@
-#include "sqlite_rows_internal.h"
+/*
+ * Sessions, their turns, outcomes under keys, and what is counted so that it can have a cap.
+ */
+#include "sqlite_statement_internal.h"
 
 #include "mem.h"
 
 #include <stdlib.h>
 
-#define LENGTH_BYTES 4 /* in front of each question in `asked` */
+#define LENGTH_BYTES     4 /* in front of each question in `asked` */
+#define ROW_NUMBER_BYTES 8 /* of each turn in `turn_rows`, big endian */
 
 bool rows_init(struct sqlite_rows *rows, sqlite3 *db)
 {
@@ -70,6 +74,21 @@ static bool read_questions(const unsigned char *bytes, size_t length,
     return true;
 }
 
+static void write_row_number(unsigned char *bytes, int64_t number)
+{
+    for (int at = ROW_NUMBER_BYTES - 1; at >= 0; at--, number >>= 8)
+        bytes[at] = (unsigned char)(number & 0xff);
+}
+
+static int64_t read_row_number(const unsigned char *bytes)
+{
+    uint64_t number = 0;
+
+    for (int at = 0; at < ROW_NUMBER_BYTES; at++)
+        number = number << 8 | bytes[at];
+    return (int64_t)number;
+}
+
 static bool read_turn_rows(const unsigned char *bytes, size_t length,
                            struct stored_session *stored)
 {
@@ -78,11 +97,12 @@ static bool read_turn_rows(const unsigned char *bytes, size_t length,
     if (count > SESSION_MAX_QUESTIONS || length != count * ROW_NUMBER_BYTES)
         return false;
     for (unsigned i = 0; i < count; i++)
-        stored->turn_rows[i] = rows_read_row_number(bytes + i * ROW_NUMBER_BYTES);
+        stored->turn_rows[i] = read_row_number(bytes + i * ROW_NUMBER_BYTES);
     return true;
 }
 
 enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_id *id,
+                                  const struct digest *audio,
                                   struct stored_session *ret_stored)
 {
     sqlite3_stmt *found = statement_use(rows, STATEMENT_FIND_SESSION);
@@ -91,6 +111,7 @@ enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_i
     enum row_result result;
 
     statement_bind_id(found, 1, id);
+    statement_bind_digest(found, 2, audio != NULL, audio);
     result = statement_step(rows, found);
     if (result != ROW_FOUND)
         goto out;
@@ -119,10 +140,19 @@ enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_i
         result = rows_damaged(rows);
         goto out;
     }
+    if (sqlite3_column_type(found, 14) != SQLITE_NULL)
+        stored.heard = statement_column_text(found, 14);
     *ret_stored = stored;
 out:
     statement_leave(found);
     return result;
+}
+
+void stored_session_done(struct stored_session *stored)
+{
+    session_free(stored->session);
+    private_text_free(&stored->heard);
+    stored->session = NULL;
 }
 
 enum row_result rows_find_created(struct sqlite_rows *rows, const struct digest *key,
@@ -152,7 +182,7 @@ bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
 
     buffer_init(&asked, SIZE_MAX);
     for (size_t i = 0; i < session->asked_count; i++)
-        rows_append_question(&asked, &session->asked[i]);
+        statement_append_question(&asked, &session->asked[i]);
     statement_bind_id(insert, 1, id);
     sqlite3_bind_int64(insert, 2, session->expires_ms);
     sqlite3_bind_int64(insert, 3, session->created_ms);
@@ -172,13 +202,11 @@ bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
 
 bool rows_delete_session(struct sqlite_rows *rows, const struct stored_session *stored)
 {
-    sqlite3_stmt *delivered = statement_use(rows, STATEMENT_DELETE_DELIVERED);
-    sqlite3_stmt *session = statement_use(rows, STATEMENT_DELETE_SESSION);
-
-    sqlite3_bind_int64(delivered, 1, stored->row);
-    sqlite3_bind_int64(session, 1, stored->row);
-    return rows_delete_turns(rows, stored) && statement_run(rows, delivered) &&
-           statement_run(rows, session);
+    for (unsigned i = 0; i < stored->session->turn_count; i++)
+        if (!statement_run_number(rows, STATEMENT_DELETE_TURN, stored->turn_rows[i]))
+            return false;
+    return statement_run_number(rows, STATEMENT_DELETE_DELIVERED, stored->row) &&
+           statement_run_number(rows, STATEMENT_DELETE_SESSION, stored->row);
 }
 
 bool rows_push_back_expiry(struct sqlite_rows *rows, const struct store_id *id,
@@ -224,6 +252,246 @@ bool rows_look_later(struct sqlite_rows *rows, int64_t row, int64_t sweep_ms)
     sqlite3_bind_int64(update, 1, row);
     sqlite3_bind_int64(update, 2, sweep_ms);
     return statement_run(rows, update);
+}
+
+/* The scores as one byte each; NULL for a turn without. */
+static void bind_scores(sqlite3_stmt *statement, int at,
+                        const struct store_commit *commit,
+                        unsigned char bytes[SESSION_SCORES])
+{
+    for (int i = 0; i < SESSION_SCORES; i++)
+        bytes[i] = (unsigned char)commit->scores[i];
+    if (commit->is_scored)
+        statement_bind_blob(statement, at, bytes, SESSION_SCORES);
+}
+
+/* An outcome is stored without the transcript that stands in it. */
+static bool insert_turn(struct sqlite_rows *rows, const struct store_commit *commit,
+                        int64_t *ret_turn_row)
+{
+    sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_TURN);
+    int64_t place = statement_find_transcript(&commit->outcome, &commit->transcript);
+    unsigned char scores[SESSION_SCORES];
+    struct buffer rest;
+    bool is_done;
+
+    buffer_init(&rest, SIZE_MAX);
+    bind_scores(insert, 1, commit, scores);
+    statement_bind_text(insert, 2, &commit->transcript);
+    if (place < 0) {
+        statement_bind_text(insert, 3, &commit->outcome);
+    } else {
+        statement_bind_around(insert, 3, &commit->outcome, place,
+                              commit->transcript.length, &rest);
+        sqlite3_bind_int64(insert, 4, place);
+    }
+    is_done = statement_run(rows, insert);
+    buffer_done(&rest);
+    if (is_done)
+        *ret_turn_row = sqlite3_last_insert_rowid(rows->db);
+    return is_done;
+}
+
+/* Moves the session on, if it is where the turn expects it. */
+static enum row_result update_session(struct sqlite_rows *rows, const struct store_id *id,
+                                      const struct store_commit *commit, int64_t turn_row)
+{
+    sqlite3_stmt *update = statement_use(rows, STATEMENT_COMMIT_SESSION);
+    const struct store_input *input = &commit->input;
+    unsigned char number[ROW_NUMBER_BYTES];
+    struct buffer question;
+    bool is_done;
+
+    write_row_number(number, turn_row);
+    buffer_init(&question, SIZE_MAX);
+    if (!private_text_is_empty(&commit->next_question))
+        statement_append_question(&question, &commit->next_question);
+    statement_bind_id(update, 1, id);
+    sqlite3_bind_int(update, 2, (int)commit->turn_number);
+    sqlite3_bind_int64(update, 3, commit->now_ms);
+    sqlite3_bind_int64(update, 4, commit->expires_ms);
+    statement_bind_digest(update, 5, input->has_audio, &input->audio);
+    statement_bind_digest(update, 6, input->has_transcript, &input->transcript);
+    statement_bind_blob(update, 7, number, sizeof(number));
+    statement_bind_blob(update, 8, question.bytes == NULL ? "" : question.bytes,
+                        question.length);
+    statement_bind_digest(update, 9, input->key.is_there, &input->key.key);
+    is_done = statement_run(rows, update);
+    buffer_done(&question);
+    if (!is_done)
+        return ROW_FAILED;
+    return sqlite3_changes(rows->db) > 0 ? ROW_FOUND : ROW_NONE;
+}
+
+enum row_result rows_commit_turn(struct sqlite_rows *rows, const struct store_id *id,
+                                 const struct store_commit *commit)
+{
+    enum row_result result;
+    int64_t turn_row;
+
+    if (!insert_turn(rows, commit, &turn_row))
+        return ROW_FAILED;
+    result = update_session(rows, id, commit, turn_row);
+    if (result == ROW_NONE &&
+        !statement_run_number(rows, STATEMENT_DELETE_TURN, turn_row))
+        return ROW_FAILED;
+    return result;
+}
+
+static bool read_turn(struct sqlite_rows *rows, int64_t turn_row,
+                      struct session_turn *turn)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_TURN);
+    unsigned char scores[SESSION_SCORES];
+    enum row_result result;
+
+    sqlite3_bind_int64(found, 1, turn_row);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND) {
+        turn->is_scored = statement_column_bytes(found, 0, scores, SESSION_SCORES);
+        for (int i = 0; turn->is_scored && i < SESSION_SCORES; i++)
+            turn->scores[i] = scores[i];
+        turn->transcript = statement_column_text(found, 1);
+    }
+    statement_leave(found);
+    if (result == ROW_NONE)
+        rows_damaged(rows);
+    return result == ROW_FOUND;
+}
+
+bool rows_read_turns(struct sqlite_rows *rows, const struct stored_session *stored)
+{
+    struct session *session = stored->session;
+
+    session->turns = mem_zalloc(session->turn_count * sizeof(*session->turns));
+    for (unsigned i = 0; i < session->turn_count; i++) {
+        if (!read_turn(rows, stored->turn_rows[i], &session->turns[i]))
+            return false;
+        session->turns[i].question = private_text_clone(&session->asked[i]);
+    }
+    return true;
+}
+
+bool rows_read_outcome(struct sqlite_rows *rows, const struct stored_session *stored,
+                       unsigned turn_number, struct private_text *ret_outcome)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_OUTCOME);
+    enum row_result result;
+
+    if (turn_number < 1 || turn_number > stored->session->turn_count) {
+        rows_damaged(rows);
+        return false;
+    }
+    sqlite3_bind_int64(found, 1, stored->turn_rows[turn_number - 1]);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND)
+        *ret_outcome = statement_column_whole(found, 0, 1, 2);
+    statement_leave(found);
+    if (result == ROW_NONE)
+        rows_damaged(rows);
+    return result == ROW_FOUND;
+}
+
+enum row_result rows_find_record(struct sqlite_rows *rows,
+                                 const struct stored_session *stored,
+                                 const struct digest *key,
+                                 struct stored_record *ret_record)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_FIND_RECORD);
+    enum row_result result;
+
+    sqlite3_bind_int64(found, 1, stored->row);
+    statement_bind_digest(found, 2, true, key);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND &&
+        !statement_column_digest(found, 0, &ret_record->fingerprint))
+        result = rows_damaged(rows);
+    if (result == ROW_FOUND) {
+        ret_record->turn_number = (unsigned)sqlite3_column_int(found, 1);
+        if (ret_record->turn_number == 0)
+            ret_record->outcome = statement_column_text(found, 2);
+    }
+    statement_leave(found);
+    if (result == ROW_FOUND && ret_record->turn_number > 0 &&
+        !rows_read_outcome(rows, stored, ret_record->turn_number, &ret_record->outcome))
+        result = ROW_FAILED;
+    return result;
+}
+
+bool rows_insert_record(struct sqlite_rows *rows, const struct store_id *id,
+                        const struct store_key *key, unsigned turn_number,
+                        bool is_lasting, const struct private_text *outcome)
+{
+    sqlite3_stmt *forget = statement_use(rows, STATEMENT_FORGET_RECORDS);
+    sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_RECORD);
+
+    statement_bind_id(forget, 1, id);
+    sqlite3_bind_int(forget, 2, STORE_MAX_REMEMBERED - 1);
+    if (!is_lasting && !statement_run(rows, forget))
+        return false;
+    statement_bind_id(insert, 1, id);
+    statement_bind_digest(insert, 2, true, &key->key);
+    statement_bind_digest(insert, 3, true, &key->fingerprint);
+    sqlite3_bind_int(insert, 4, (int)turn_number);
+    sqlite3_bind_int(insert, 5, is_lasting);
+    if (turn_number == 0)
+        statement_bind_text(insert, 6, outcome);
+    return statement_run(rows, insert);
+}
+
+bool rows_read_usage(struct sqlite_rows *rows, int64_t day, struct store_usage *ret_usage)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_USAGE);
+    struct store_usage usage = {.day = day};
+    enum row_result result;
+
+    sqlite3_bind_int64(found, 1, day);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND) {
+        usage.turns = sqlite3_column_int64(found, 0);
+        usage.audio_ms = sqlite3_column_int64(found, 1);
+    }
+    statement_leave(found);
+    if (result == ROW_FAILED)
+        return false;
+    *ret_usage = usage;
+    return true;
+}
+
+/* The day before stays: another process may be a little behind. */
+bool rows_add_usage(struct sqlite_rows *rows, struct store_usage *usage, int64_t audio_ms)
+{
+    sqlite3_stmt *add = statement_use(rows, STATEMENT_ADD_USAGE);
+
+    sqlite3_bind_int64(add, 1, usage->day);
+    sqlite3_bind_int64(add, 2, audio_ms);
+    if (!statement_run(rows, add) ||
+        (usage->turns == 0 &&
+         !statement_run_number(rows, STATEMENT_FORGET_USAGE, usage->day - 1)))
+        return false;
+    usage->turns++;
+    usage->audio_ms += audio_ms;
+    return true;
+}
+
+bool rows_count_of_client(struct sqlite_rows *rows, const struct digest *client,
+                          int64_t now_ms, int64_t *ret_count)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_COUNT_OF_CLIENT);
+    enum row_result result;
+
+    statement_bind_digest(found, 1, true, client);
+    sqlite3_bind_int64(found, 2, now_ms);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND)
+        *ret_count = sqlite3_column_int64(found, 0);
+    statement_leave(found);
+    return result == ROW_FOUND;
+}
+
+bool rows_forget_client(struct sqlite_rows *rows, const struct store_id *id)
+{
+    return statement_run_id(rows, STATEMENT_FORGET_CLIENT, id);
 }
 
 bool rows_probe(struct sqlite_rows *rows)

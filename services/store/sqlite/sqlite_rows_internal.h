@@ -1,55 +1,147 @@
 /*
- * For sqlite_rows.c, sqlite_turns.c and sqlite_speech.c: one use of a prepared statement,
- * which is
+ * The rows of the database, read and written by prepared statements: what is stored, and
+ * no rules.
  *
- *     statement_use() > bind_...() > statement_step() as often as there are rows,
- * column_...() > statement_leave()
- *
- * Bound bytes belong to the caller; they are not looked at after statement_leave().
+ * Functions that can fail say so (ROW_FAILED, false) for trouble of the database alone,
+ * and leave the reason in `last_error`; the transaction is then to be rolled back.
  */
 #ifndef SQLITE_ROWS_INTERNAL_H
 #define SQLITE_ROWS_INTERNAL_H
 
-#include "sqlite_rows.h"
+#include "store_rules_internal.h"
 
-sqlite3_stmt *statement_use(struct sqlite_rows *rows, enum statement which);
-enum row_result statement_step(struct sqlite_rows *rows, sqlite3_stmt *statement);
-void statement_leave(sqlite3_stmt *statement);
+#include <sqlite3.h>
 
-/* statement_step() and statement_leave(), of a statement that gives no rows. */
-bool statement_run(struct sqlite_rows *rows, sqlite3_stmt *statement);
+enum statement {
+#define STATEMENT(symbol, sql) STATEMENT_##symbol,
+#include "sqlite_statements.def"
+    STATEMENT_COUNT
+};
 
-void statement_bind_blob(sqlite3_stmt *statement, int at, const void *bytes,
-                         size_t length);
-void statement_bind_id(sqlite3_stmt *statement, int at, const struct store_id *id);
-void statement_bind_text(sqlite3_stmt *statement, int at,
-                         const struct private_text *text);
+struct sqlite_rows {
+    sqlite3 *db;                               /* borrowed */
+    sqlite3_stmt *statements[STATEMENT_COUNT]; /* owned */
+    int last_error; /* SQLite's extended code; SQLITE_OK: none so far */
+};
 
-/* Bytes that are no text. */
-void statement_bind_sound(sqlite3_stmt *statement, int at,
-                          const struct private_text *sound);
+enum row_result { ROW_FAILED = -1, ROW_NONE, ROW_FOUND };
 
-/* NULL where there is none. */
-void statement_bind_digest(sqlite3_stmt *statement, int at, bool is_there,
-                           const struct digest *digest);
+/* A session's row: the session, and what only the store knows of it. */
+struct stored_session {
+    int64_t row;
+    struct session *session;                  /* owned; without its turns */
+    int64_t turn_rows[SESSION_MAX_QUESTIONS]; /* of its turn_count turns */
+    bool is_delivered;
+    bool has_last_audio;
+    struct digest last_audio;
+    bool has_last_transcript;
+    struct digest last_transcript;
+    struct private_text
+        heard; /* owned; in the recording that was asked for; mostly empty */
+};
 
-/* A copy, owned by the caller. */
-struct private_text statement_column_text(sqlite3_stmt *statement, int at);
-struct private_text statement_column_sound(sqlite3_stmt *statement, int at);
+/* An outcome that is stored under a key. */
+struct stored_record {
+    struct digest fingerprint;
+    unsigned turn_number;        /* 0: a refusal */
+    struct private_text outcome; /* owned */
+};
 
-/* false, and the destination untouched, where the value is not of that length. */
-bool statement_column_bytes(sqlite3_stmt *statement, int at, void *bytes, size_t length);
-bool statement_column_digest(sqlite3_stmt *statement, int at, struct digest *digest);
+/* Speech without its sound. */
+struct stored_speech {
+    int64_t row;
+    int64_t length_bytes;
+    int64_t expires_ms;
+};
 
-/* What is stored makes no sense: ROW_FAILED. */
-enum row_result rows_damaged(struct sqlite_rows *rows);
+/* false: last_error.  rows_done() either way. */
+bool rows_init(struct sqlite_rows *rows, sqlite3 *db);
+void rows_done(struct sqlite_rows *rows);
 
-/* A number as eight bytes, big endian: an entry of `turn_rows`. */
-#define ROW_NUMBER_BYTES 8
-void rows_write_row_number(unsigned char *bytes, int64_t number);
-int64_t rows_read_row_number(const unsigned char *bytes);
+bool rows_begin(struct sqlite_rows *rows, bool for_writing);
+bool rows_commit(struct sqlite_rows *rows);
+void rows_roll_back(struct sqlite_rows *rows);
 
-/* Appends a text behind its length in four bytes, big endian: an entry of `asked`. */
-void rows_append_question(struct buffer *asked, const struct private_text *question);
+/* Sessions.  `audio`: of the recording that something may have been heard in; NULL: none.
+ * stored_session_done() where one is found. */
+enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_id *id,
+                                  const struct digest *audio,
+                                  struct stored_session *ret_stored);
+void stored_session_done(struct stored_session *stored);
+enum row_result rows_find_created(struct sqlite_rows *rows, const struct digest *key,
+                                  struct store_id *ret_id,
+                                  struct digest *ret_fingerprint);
+bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
+                         const struct store_new_session *request);
+bool rows_delete_session(struct sqlite_rows *rows, const struct stored_session *stored);
+bool rows_push_back_expiry(struct sqlite_rows *rows, const struct store_id *id,
+                           int64_t expires_ms, int64_t now_ms);
+bool rows_mark_delivered(struct sqlite_rows *rows, const struct store_id *id,
+                         unsigned turn_number);
+
+/* The session whose turn it is to be looked at by the sweep. */
+enum row_result rows_find_due(struct sqlite_rows *rows, int64_t now_ms,
+                              struct store_id *ret_id);
+bool rows_look_later(struct sqlite_rows *rows, int64_t row, int64_t sweep_ms);
+
+/* Turns.  ROW_NONE from the commit: the session is gone, has expired, or is not at this
+ * turn, or something is stored under the key. */
+enum row_result rows_commit_turn(struct sqlite_rows *rows, const struct store_id *id,
+                                 const struct store_commit *commit);
+bool rows_read_turns(struct sqlite_rows *rows, const struct stored_session *stored);
+bool rows_read_outcome(struct sqlite_rows *rows, const struct stored_session *stored,
+                       unsigned turn_number, struct private_text *ret_outcome);
+
+/* Outcomes under keys.  A lasting one stays as long as its session; of the others the
+ * oldest make room.  What is stored under a key is never replaced.  `outcome` is looked
+ * at for a refusal (turn_number 0) alone: a turn's is stored with the turn. */
+enum row_result rows_find_record(struct sqlite_rows *rows,
+                                 const struct stored_session *stored,
+                                 const struct digest *key,
+                                 struct stored_record *ret_record);
+bool rows_insert_record(struct sqlite_rows *rows, const struct store_id *id,
+                        const struct store_key *key, unsigned turn_number,
+                        bool is_lasting, const struct private_text *outcome);
+
+/* What was heard in a recording, one for each session.  `ret_has_deleted` becomes true, and is
+ * untouched otherwise, where there was something to forget. */
+bool rows_keep_heard(struct sqlite_rows *rows, const struct store_id *id,
+                     const struct digest *audio, const struct private_text *heard);
+bool rows_forget_heard(struct sqlite_rows *rows, const struct store_id *id,
+                       bool *ret_has_deleted);
+
+/* Speech of a session.  `ret_has_evicted` becomes true, and is untouched
+ * otherwise, where older speech made room. */
+bool rows_insert_speech(struct sqlite_rows *rows, const struct store_id *id,
+                        const struct store_id *request_id,
+                        const struct store_speech *speech, bool *ret_has_evicted);
+enum row_result rows_read_speech(struct sqlite_rows *rows, const struct store_id *id,
+                                 const struct store_id *request_id, int64_t now_ms,
+                                 struct store_speech *ret_speech);
+enum row_result rows_find_speech_to_expire(struct sqlite_rows *rows,
+                                           struct stored_speech *ret_speech);
+bool rows_delete_speech(struct sqlite_rows *rows, const struct stored_speech *speech);
+
+/* Refusals.  `ret_has_evicted` as above. */
+bool rows_insert_refusal(struct sqlite_rows *rows, const struct refusal *refusal,
+                         bool *ret_has_evicted);
+bool rows_delete_refusals_of(struct sqlite_rows *rows, const struct store_id *id);
+enum row_result rows_has_old_refusal(struct sqlite_rows *rows, int64_t before_ms);
+bool rows_delete_old_refusals(struct sqlite_rows *rows, int64_t before_ms, int most,
+                              int *ret_count);
+
+/* What a day used up, and one turn more in it. */
+bool rows_read_usage(struct sqlite_rows *rows, int64_t day,
+                     struct store_usage *ret_usage);
+bool rows_add_usage(struct sqlite_rows *rows, struct store_usage *usage,
+                    int64_t audio_ms);
+
+/* Sessions that a client has open.  One that is complete is nobody's any more. */
+bool rows_count_of_client(struct sqlite_rows *rows, const struct digest *client,
+                          int64_t now_ms, int64_t *ret_count);
+bool rows_forget_client(struct sqlite_rows *rows, const struct store_id *id);
+
+/* Writes something that is gone again. */
+bool rows_probe(struct sqlite_rows *rows);
 
 #endif

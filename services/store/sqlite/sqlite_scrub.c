@@ -1,7 +1,10 @@
-#include "sqlite_scrub.h"
+/*
+ * The two differences between SQLite and the system: zeros, and the log.
+ */
+#include "sqlite_scrub_internal.h"
 
 #include "mem.h"
-#include "sqlite_gather.h"
+#include "sqlite_gather_internal.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -31,7 +34,7 @@ enum page_kind {
 struct scrubbed {
     sqlite3_io_methods methods;         /* the system's, but for two */
     const sqlite3_io_methods *original; /* borrowed from the system's VFS */
-    sqlite3_file *log; /* borrowed: the open log (sqlite_gather.h), or NULL */
+    sqlite3_file *log; /* borrowed: the open log (sqlite_gather_internal.h), or NULL */
 };
 
 /* Number of the lock for writing among those of the log's index (WAL_WRITE_LOCK in

@@ -2,7 +2,7 @@
  * What was heard and what was spoken: one text for a session, and sounds until they
  * expire.
  */
-#include "sqlite_rows_internal.h"
+#include "sqlite_statement_internal.h"
 
 #include <assert.h>
 #include <string.h>
@@ -29,36 +29,10 @@ bool rows_keep_heard(struct sqlite_rows *rows, const struct store_id *id,
     return statement_run(rows, keep);
 }
 
-bool rows_read_heard(struct sqlite_rows *rows, int64_t row, const struct digest *audio,
-                     struct private_text *ret_heard)
-{
-    sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_HEARD);
-    enum row_result result;
-
-    sqlite3_bind_int64(found, 1, row);
-    statement_bind_digest(found, 2, true, audio);
-    result = statement_step(rows, found);
-    if (result == ROW_FOUND)
-        *ret_heard = statement_column_text(found, 0);
-    statement_leave(found);
-    return result != ROW_FAILED;
-}
-
-bool rows_drop_heard(struct sqlite_rows *rows, int64_t row)
-{
-    sqlite3_stmt *drop = statement_use(rows, STATEMENT_DROP_HEARD);
-
-    sqlite3_bind_int64(drop, 1, row);
-    return statement_run(rows, drop);
-}
-
 bool rows_forget_heard(struct sqlite_rows *rows, const struct store_id *id,
                        bool *ret_has_deleted)
 {
-    sqlite3_stmt *forget = statement_use(rows, STATEMENT_FORGET_HEARD);
-
-    statement_bind_id(forget, 1, id);
-    if (!statement_run(rows, forget))
+    if (!statement_run_id(rows, STATEMENT_FORGET_HEARD, id))
         return false;
     if (sqlite3_changes(rows->db) > 0)
         *ret_has_deleted = true;
@@ -89,10 +63,7 @@ enum row_result rows_find_speech_to_expire(struct sqlite_rows *rows,
 
 bool rows_delete_speech(struct sqlite_rows *rows, const struct stored_speech *speech)
 {
-    sqlite3_stmt *delete = statement_use(rows, STATEMENT_DELETE_SPEECH);
-
-    sqlite3_bind_int64(delete, 1, speech->row);
-    return statement_run(rows, delete);
+    return statement_run_number(rows, STATEMENT_DELETE_SPEECH, speech->row);
 }
 
 static bool read_total(struct sqlite_rows *rows, int64_t *ret_bytes)
@@ -131,7 +102,7 @@ static bool make_room(struct sqlite_rows *rows, int64_t bytes, int64_t most_byte
     return true;
 }
 
-bool rows_insert_speech(struct sqlite_rows *rows, int64_t row,
+bool rows_insert_speech(struct sqlite_rows *rows, const struct store_id *id,
                         const struct store_id *request_id,
                         const struct store_speech *speech, bool *ret_has_evicted)
 {
@@ -143,8 +114,8 @@ bool rows_insert_speech(struct sqlite_rows *rows, int64_t row,
         return true;
     if (!make_room(rows, bytes, speech->max_total_bytes, ret_has_evicted))
         return false;
-    statement_bind_id(insert, 1, request_id);
-    sqlite3_bind_int64(insert, 2, row);
+    statement_bind_id(insert, 1, id);
+    statement_bind_id(insert, 2, request_id);
     sqlite3_bind_int64(insert, 3, speech->expires_ms);
     sqlite3_bind_int64(insert, 4, bytes);
     sqlite3_bind_text(insert, 5, speech->content_type, -1, SQLITE_STATIC);

@@ -1,10 +1,14 @@
-#include "sqlite_rows_internal.h"
+/*
+ * Prepared statements: what goes in, and what comes out.
+ */
+#include "sqlite_statement_internal.h"
 
 #include "private_reveal.h"
 
 #include <string.h>
 
-#define LENGTH_BYTES 4
+#define LENGTH_BYTES    4
+#define BEGINNING_BYTES 16 /* a shorter transcript is stored twice */
 
 sqlite3_stmt *statement_use(struct sqlite_rows *rows, enum statement which)
 {
@@ -34,6 +38,23 @@ bool statement_run(struct sqlite_rows *rows, sqlite3_stmt *statement)
 
     statement_leave(statement);
     return result == ROW_NONE;
+}
+
+bool statement_run_number(struct sqlite_rows *rows, enum statement which, int64_t number)
+{
+    sqlite3_stmt *statement = statement_use(rows, which);
+
+    sqlite3_bind_int64(statement, 1, number);
+    return statement_run(rows, statement);
+}
+
+bool statement_run_id(struct sqlite_rows *rows, enum statement which,
+                      const struct store_id *id)
+{
+    sqlite3_stmt *statement = statement_use(rows, which);
+
+    statement_bind_id(statement, 1, id);
+    return statement_run(rows, statement);
 }
 
 void statement_bind_blob(sqlite3_stmt *statement, int at, const void *bytes,
@@ -107,7 +128,7 @@ enum row_result rows_damaged(struct sqlite_rows *rows)
     return ROW_FAILED;
 }
 
-void rows_append_question(struct buffer *asked, const struct private_text *question)
+void statement_append_question(struct buffer *asked, const struct private_text *question)
 {
     struct span text = private_reveal(question);
     unsigned char length[LENGTH_BYTES];
@@ -118,17 +139,52 @@ void rows_append_question(struct buffer *asked, const struct private_text *quest
     buffer_append(asked, text.bytes, text.length);
 }
 
-void rows_write_row_number(unsigned char *bytes, int64_t number)
+/* Looked for by its beginning: memmem() prepares itself for long texts at length. */
+int64_t statement_find_transcript(const struct private_text *outcome,
+                                  const struct private_text *transcript)
 {
-    for (int at = ROW_NUMBER_BYTES - 1; at >= 0; at--, number >>= 8)
-        bytes[at] = (unsigned char)(number & 0xff);
+    struct span whole = private_reveal(outcome);
+    struct span part = private_reveal(transcript);
+    const char *found =
+        part.length < BEGINNING_BYTES
+            ? NULL
+            : memmem(whole.bytes, whole.length, part.bytes, BEGINNING_BYTES);
+
+    if (found == NULL || whole.length - (size_t)(found - whole.bytes) < part.length ||
+        memcmp(found, part.bytes, part.length) != 0)
+        return -1;
+    return found - whole.bytes;
 }
 
-int64_t rows_read_row_number(const unsigned char *bytes)
+void statement_bind_around(sqlite3_stmt *statement, int at,
+                           const struct private_text *outcome, int64_t transcript_at,
+                           size_t transcript_length, struct buffer *rest)
 {
-    uint64_t number = 0;
+    struct span whole = private_reveal(outcome);
+    size_t before = (size_t)transcript_at;
+    size_t after = before + transcript_length;
 
-    for (int at = 0; at < ROW_NUMBER_BYTES; at++)
-        number = number << 8 | bytes[at];
-    return (int64_t)number;
+    buffer_append(rest, whole.bytes, before);
+    buffer_append(rest, whole.bytes + after, whole.length - after);
+    sqlite3_bind_text64(statement, at, rest->bytes == NULL ? "" : rest->bytes,
+                        rest->length, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+struct private_text statement_column_whole(sqlite3_stmt *statement, int outcome_at,
+                                           int transcript_at, int place_at)
+{
+    const char *rest = (const char *)sqlite3_column_text(statement, outcome_at);
+    size_t length = (size_t)sqlite3_column_bytes(statement, outcome_at);
+    const char *part = (const char *)sqlite3_column_text(statement, transcript_at);
+    size_t part_length = (size_t)sqlite3_column_bytes(statement, transcript_at);
+    size_t place = (size_t)sqlite3_column_int64(statement, place_at);
+    struct buffer whole;
+
+    if (sqlite3_column_type(statement, place_at) == SQLITE_NULL || place > length)
+        return statement_column_text(statement, outcome_at);
+    buffer_init(&whole, length + part_length);
+    buffer_append(&whole, rest, place);
+    buffer_append(&whole, part, part_length);
+    buffer_append(&whole, rest + place, length - place);
+    return private_text_take(&whole);
 }
