@@ -1,3 +1,6 @@
+/*
+ * A refusal as one line of JSON.
+ */
 #include "refusal.h"
 
 #include "clock.h"

@@ -1,3 +1,6 @@
+/*
+ * One connection: its parameters, its settings, its tables, its statements.
+ */
 #include "postgres_connect.h"
 
 #include "postgres_schema.h"

@@ -1,3 +1,6 @@
+/*
+ * Which processes are alive: this one by its beats, those beside it by what the kernel knows.
+ */
 #include "postgres_process.h"
 
 #include "postgres_values.h"

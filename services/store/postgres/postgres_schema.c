@@ -1,3 +1,6 @@
+/*
+ * The tables, and how they are brought up to date.
+ */
 #include "postgres_schema.h"
 
 #include "postgres_state.h"

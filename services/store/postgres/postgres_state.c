@@ -1,3 +1,6 @@
+/*
+ * The SQLSTATEs that the store tells apart.
+ */
 #include "postgres_state.h"
 
 #include <stddef.h>

@@ -1,3 +1,6 @@
+/*
+ * Parameters of statements and columns of rows, in PostgreSQL's binary forms.
+ */
 #include "postgres_values.h"
 
 #include "clock.h"

@@ -1,3 +1,6 @@
+/*
+ * A thread that copies the write-ahead log into the database when it is told to.
+ */
 #include "sqlite_checkpointer.h"
 
 #include "mem.h"

@@ -11,7 +11,6 @@
 #include "sqlite_claims.h"
 #include "sqlite_rows.h"
 #include "store_operation.h"
-#include "store_usage.h"
 
 /* What came of running an operation. */
 enum operation_step {
