@@ -8,9 +8,9 @@
 
 #include "clock.h"
 #include "mem.h"
-#include "store_operation.h"
-#include "store_postgres.h"
-#include "store_sqlite.h"
+#include "store_operation_internal.h"
+#include "store_postgres_internal.h"
+#include "store_sqlite_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  * let pass.
  */
 #include "server_internal.h"
-#include "store_operation.h"
+#include "store_operation_internal.h"
 #include "throttle_internal.h"
 
 #include <criterion/criterion.h>

@@ -3,8 +3,8 @@
  */
 #include "store_world.h"
 
-#include "sqlite_file.h"
-#include "store_sqlite.h"
+#include "sqlite_file_internal.h"
+#include "store_sqlite_internal.h"
 
 #include <fcntl.h>
 #include <sqlite3.h>

@@ -2,7 +2,7 @@
  * What PostgreSQL undoes, keeps waiting or gives back damaged, and what becomes of it.
  */
 #include "clock.h"
-#include "postgres_values.h"
+#include "postgres_values_internal.h"
 #include "postgres_world.h"
 
 #include <pthread.h>

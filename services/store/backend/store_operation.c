@@ -1,7 +1,7 @@
 /*
  * The life of an operation, but for what a backend does with it.
  */
-#include "store_operation.h"
+#include "store_operation_internal.h"
 
 #include "mem.h"
 

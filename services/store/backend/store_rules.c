@@ -1,7 +1,7 @@
 /*
  * The rules of "exactly once", ids, and what a day may use up.
  */
-#include "store_rules.h"
+#include "store_rules_internal.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,11 +1,11 @@
 /*
  * One connection: its parameters, its settings, its tables, its statements.
  */
-#include "postgres_connect.h"
+#include "postgres_connect_internal.h"
 
-#include "postgres_schema.h"
-#include "postgres_state.h"
-#include "postgres_values.h"
+#include "postgres_schema_internal.h"
+#include "postgres_state_internal.h"
+#include "postgres_values_internal.h"
 
 #include <string.h>
 

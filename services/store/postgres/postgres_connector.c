@@ -1,12 +1,12 @@
 /*
  * A thread that may wait: it connects for the loops, and sweeps when nobody wants to be connected.
  */
-#include "postgres_connector.h"
+#include "postgres_connector_internal.h"
 
 #include "breaker.h"
 #include "clock.h"
 #include "mem.h"
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

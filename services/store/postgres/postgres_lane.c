@@ -9,12 +9,12 @@
  * What goes wrong is tried again for three seconds, and then told as ERROR_STORE_UNAVAILABLE; where
  * the server has been away for so long already, at once.
  */
-#include "postgres_lane.h"
+#include "postgres_lane_internal.h"
 
 #include "clock.h"
 #include "mem.h"
-#include "postgres_link.h"
-#include "postgres_state.h"
+#include "postgres_link_internal.h"
+#include "postgres_state_internal.h"
 
 #include <sodium.h>
 #include <stdlib.h>

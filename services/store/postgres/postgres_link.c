@@ -1,11 +1,11 @@
 /*
  * A connection in libpq's pipeline mode on a loop: what is sent, and what is awaited, in order.
  */
-#include "postgres_link.h"
+#include "postgres_link_internal.h"
 
 #include "clock.h"
 #include "mem.h"
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <assert.h>
 #include <poll.h>

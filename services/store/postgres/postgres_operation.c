@@ -2,11 +2,11 @@
  * What the operations ask and make of the answers: sessions, speech, what was heard, refusals,
  * rates.  (Turns have a file of their own.)
  */
-#include "postgres_operation.h"
+#include "postgres_operation_internal.h"
 
 #include "mem.h"
-#include "postgres_link.h"
-#include "postgres_state.h"
+#include "postgres_link_internal.h"
+#include "postgres_state_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>

@@ -11,8 +11,8 @@
  * carried out.  That nothing changed in between is seen by the session's `changes`, so that any
  * number of processes may decide at the same time, and one claims.
  */
-#include "postgres_link.h"
-#include "postgres_operation.h"
+#include "postgres_link_internal.h"
+#include "postgres_operation_internal.h"
 
 #include "clock.h"
 #include "mem.h"

@@ -1,9 +1,9 @@
 /*
  * Which processes are alive: this one by its beats, those beside it by what the kernel knows.
  */
-#include "postgres_process.h"
+#include "postgres_process_internal.h"
 
-#include "postgres_values.h"
+#include "postgres_values_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>

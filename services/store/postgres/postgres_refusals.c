@@ -1,12 +1,12 @@
 /*
  * The refusal log, read by a program beside the service: page by page, in the order of time.
  */
-#include "store_postgres.h"
+#include "store_postgres_internal.h"
 
-#include "postgres_connect.h"
-#include "postgres_schema.h"
-#include "postgres_state.h"
-#include "postgres_values.h"
+#include "postgres_connect_internal.h"
+#include "postgres_schema_internal.h"
+#include "postgres_state_internal.h"
+#include "postgres_values_internal.h"
 
 #include <string.h>
 

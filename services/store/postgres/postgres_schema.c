@@ -1,9 +1,9 @@
 /*
  * The tables, and how they are brought up to date.
  */
-#include "postgres_schema.h"
+#include "postgres_schema_internal.h"
 
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <sodium.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /*
  * The SQLSTATEs that the store tells apart.
  */
-#include "postgres_state.h"
+#include "postgres_state_internal.h"
 
 #include <stddef.h>
 #include <string.h>

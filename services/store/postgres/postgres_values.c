@@ -1,7 +1,7 @@
 /*
  * Parameters of statements and columns of rows, in PostgreSQL's binary forms.
  */
-#include "postgres_values.h"
+#include "postgres_values_internal.h"
 
 #include "clock.h"
 #include "private_reveal.h"

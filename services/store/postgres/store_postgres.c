@@ -13,11 +13,11 @@
  *     postgres_connector.c   makes connections again, sweeps (postgres_sweep.c)
  *     postgres_connect.c     makes one (postgres_schema.c: with the tables)
  */
-#include "store_postgres.h"
+#include "store_postgres_internal.h"
 
 #include "clock.h"
 #include "mem.h"
-#include "postgres_lane.h"
+#include "postgres_lane_internal.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -1,7 +1,7 @@
 /*
  * attempt all > (undo > attempt each alone) > settle
  */
-#include "sqlite_batch.h"
+#include "sqlite_batch_internal.h"
 
 static bool write_delivered(struct operation_ground *ground)
 {

@@ -1,10 +1,10 @@
 /*
  * A thread that copies the write-ahead log into the database when it is told to.
  */
-#include "sqlite_checkpointer.h"
+#include "sqlite_checkpointer_internal.h"
 
 #include "mem.h"
-#include "sqlite_file.h"
+#include "sqlite_file_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /*
  * The table of claims: a hash table that grows, and in it a list of what is to be written down.
  */
-#include "sqlite_claims.h"
+#include "sqlite_claims_internal.h"
 
 #include "mem.h"
 

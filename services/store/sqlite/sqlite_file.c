@@ -1,11 +1,11 @@
 /*
  * The schema of the file, its migrations, and how it is opened.
  */
-#include "sqlite_file.h"
+#include "sqlite_file_internal.h"
 
 #include "clock.h"
-#include "sqlite_place.h"
-#include "sqlite_scrub.h"
+#include "sqlite_place_internal.h"
+#include "sqlite_scrub_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Sessions, speech, what was heard, refusals, and the sweep: what each does with its rows.  (Turns
  * have a file of their own; speech is stored with its turn.)
  */
-#include "sqlite_operation.h"
+#include "sqlite_operation_internal.h"
 
 /* What one transaction of the sweep removes at most: speech (all of it is overwritten), sessions
  * that it looks at, refusals. */

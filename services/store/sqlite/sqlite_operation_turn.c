@@ -2,7 +2,7 @@
  * The operations of a turn: begin, then commit or end.  What may happen is decided by
  * store_decide(); here the facts are gathered and the decision is carried out.
  */
-#include "sqlite_operation.h"
+#include "sqlite_operation_internal.h"
 
 static struct store_facts gather_facts(const struct sqlite_operation *operation,
                                        const struct operation_ground *ground,

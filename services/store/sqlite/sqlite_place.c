@@ -1,7 +1,7 @@
 /*
  * From STORE_URL, or from the environment, to a path.
  */
-#include "sqlite_place.h"
+#include "sqlite_place_internal.h"
 
 #include "mem.h"
 

@@ -1,10 +1,10 @@
 /*
  * The table of the refusal log: written by the store's thread, and read by a program beside it.
  */
-#include "sqlite_file.h"
-#include "sqlite_place.h"
-#include "sqlite_statement.h"
-#include "store_sqlite.h"
+#include "sqlite_file_internal.h"
+#include "sqlite_place_internal.h"
+#include "sqlite_statement_internal.h"
+#include "store_sqlite_internal.h"
 
 #include <errno.h>
 #include <stdlib.h>

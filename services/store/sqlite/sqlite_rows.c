@@ -1,7 +1,7 @@
 /*
  * Sessions, their turns, outcomes under keys, and what is counted so that it can have a cap.
  */
-#include "sqlite_statement.h"
+#include "sqlite_statement_internal.h"
 
 #include "mem.h"
 

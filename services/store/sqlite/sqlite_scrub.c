@@ -1,7 +1,7 @@
 /*
  * SQLite's files: unused bytes of pages are written as zeros, writes to the log are gathered.
  */
-#include "sqlite_scrub.h"
+#include "sqlite_scrub_internal.h"
 
 #include "mem.h"
 

@@ -2,7 +2,7 @@
  * What was heard and what was spoken: one text for a session, and sounds until they
  * expire.
  */
-#include "sqlite_statement.h"
+#include "sqlite_statement_internal.h"
 
 #include <assert.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /*
  * Prepared statements: what goes in, and what comes out.
  */
-#include "sqlite_statement.h"
+#include "sqlite_statement_internal.h"
 
 #include "private_reveal.h"
 

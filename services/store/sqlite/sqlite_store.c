@@ -15,14 +15,14 @@
  *     sqlite_rows.c       statements and rows (sqlite_speech.c, sqlite_refusals.c)
  *     sqlite_file.c       the file: opening, migrations, the log
  */
-#include "store_sqlite.h"
+#include "store_sqlite_internal.h"
 
 #include "clock.h"
 #include "mem.h"
-#include "sqlite_batch.h"
-#include "sqlite_checkpointer.h"
-#include "sqlite_file.h"
-#include "sqlite_place.h"
+#include "sqlite_batch_internal.h"
+#include "sqlite_checkpointer_internal.h"
+#include "sqlite_file_internal.h"
+#include "sqlite_place_internal.h"
 
 #include <assert.h>
 #include <pthread.h>

@@ -1,8 +1,8 @@
 /*
  * The store in one SQLite file: write-ahead log, one thread of its own, group commit.
  */
-#ifndef STORE_SQLITE_H
-#define STORE_SQLITE_H
+#ifndef STORE_SQLITE_INTERNAL_H
+#define STORE_SQLITE_INTERNAL_H
 
 #include "buffer.h"
 #include "store.h"

@@ -1,10 +1,10 @@
 /*
  * Operations in batches: one transaction for all of them, and one fsync where it writes.
  */
-#ifndef SQLITE_BATCH_H
-#define SQLITE_BATCH_H
+#ifndef SQLITE_BATCH_INTERNAL_H
+#define SQLITE_BATCH_INTERNAL_H
 
-#include "sqlite_operation.h"
+#include "sqlite_operation_internal.h"
 
 /* Runs all in one transaction of ground->rows, which writes where ground->is_writing.  Where that
  * fails and hope is left each is run in one of its own.  Afterwards each has its step: what is

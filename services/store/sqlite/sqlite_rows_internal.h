@@ -5,10 +5,10 @@
  * Functions that can fail say so (ROW_FAILED, false) for trouble of the database alone,
  * and leave the reason in `last_error`; the transaction is then to be rolled back.
  */
-#ifndef SQLITE_ROWS_H
-#define SQLITE_ROWS_H
+#ifndef SQLITE_ROWS_INTERNAL_H
+#define SQLITE_ROWS_INTERNAL_H
 
-#include "store_rules.h"
+#include "store_rules_internal.h"
 
 #include <sqlite3.h>
 

@@ -2,8 +2,8 @@
  * The database file itself: opened, checked, brought up to date; its write-ahead log kept
  * short.
  */
-#ifndef SQLITE_FILE_H
-#define SQLITE_FILE_H
+#ifndef SQLITE_FILE_INTERNAL_H
+#define SQLITE_FILE_INTERNAL_H
 
 #include "buffer.h"
 

@@ -2,12 +2,12 @@
  * The thread that may wait: it makes connections for the loops, makes them again with back-off
  * where that fails, and sweeps.
  */
-#ifndef POSTGRES_CONNECTOR_H
-#define POSTGRES_CONNECTOR_H
+#ifndef POSTGRES_CONNECTOR_INTERNAL_H
+#define POSTGRES_CONNECTOR_INTERNAL_H
 
 #include "loop.h"
-#include "postgres_connect.h"
-#include "postgres_operation.h"
+#include "postgres_connect_internal.h"
+#include "postgres_operation_internal.h"
 
 struct postgres_connector;
 

@@ -5,10 +5,10 @@
  * likes and gives it back with store_operation_tell(), on the operation's loop.  In between it is
  * the backend's.
  */
-#ifndef STORE_OPERATION_H
-#define STORE_OPERATION_H
+#ifndef STORE_OPERATION_INTERNAL_H
+#define STORE_OPERATION_INTERNAL_H
 
-#include "store_rules.h"
+#include "store_rules_internal.h"
 
 enum store_kind {
     STORE_CREATE,

@@ -2,8 +2,8 @@
  * What a server's SQLSTATE (appendix A of PostgreSQL's manual) means for what was asked, and how
  * it is told in one number.
  */
-#ifndef POSTGRES_STATE_H
-#define POSTGRES_STATE_H
+#ifndef POSTGRES_STATE_INTERNAL_H
+#define POSTGRES_STATE_INTERNAL_H
 
 #include <libpq-fe.h>
 

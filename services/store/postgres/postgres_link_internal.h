@@ -5,11 +5,11 @@
  * transaction: one flush of its log for all of it, and where one statement fails none of the group
  * has happened.  Nothing is known of a group before its Sync is answered.
  */
-#ifndef POSTGRES_LINK_H
-#define POSTGRES_LINK_H
+#ifndef POSTGRES_LINK_INTERNAL_H
+#define POSTGRES_LINK_INTERNAL_H
 
 #include "loop.h"
-#include "postgres_operation.h"
+#include "postgres_operation_internal.h"
 
 struct postgres_link;
 

@@ -2,8 +2,8 @@
  * What every store does alike: given what is stored and what is under way, may this turn
  * run, and has its day room for it?
  */
-#ifndef STORE_RULES_H
-#define STORE_RULES_H
+#ifndef STORE_RULES_INTERNAL_H
+#define STORE_RULES_INTERNAL_H
 
 #include "store.h"
 

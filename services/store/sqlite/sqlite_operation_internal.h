@@ -5,12 +5,12 @@
  * fails is undone, in the database and in the claims, as if it had not been.  A claim is taken
  * while the transaction runs, and given back only when it is durable.
  */
-#ifndef SQLITE_OPERATION_H
-#define SQLITE_OPERATION_H
+#ifndef SQLITE_OPERATION_INTERNAL_H
+#define SQLITE_OPERATION_INTERNAL_H
 
-#include "sqlite_claims.h"
-#include "sqlite_rows.h"
-#include "store_operation.h"
+#include "sqlite_claims_internal.h"
+#include "sqlite_rows_internal.h"
+#include "store_operation_internal.h"
 
 /* What came of running an operation. */
 enum operation_step {

@@ -13,12 +13,12 @@
  * step is asked again, after postgres_operation_forget().  `is_repeat` says that an earlier try
  * may have been carried out without our hearing of it; every operation finds that out.
  */
-#ifndef POSTGRES_OPERATION_H
-#define POSTGRES_OPERATION_H
+#ifndef POSTGRES_OPERATION_INTERNAL_H
+#define POSTGRES_OPERATION_INTERNAL_H
 
-#include "postgres_process.h"
-#include "postgres_values.h"
-#include "store_operation.h"
+#include "postgres_process_internal.h"
+#include "postgres_values_internal.h"
+#include "store_operation_internal.h"
 
 #include <stdatomic.h>
 

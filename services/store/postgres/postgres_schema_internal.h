@@ -2,8 +2,8 @@
  * The tables: made and brought up to date, once, however many processes start at the same time.
  * All are called poise_..., so that the database may be shared with others.
  */
-#ifndef POSTGRES_SCHEMA_H
-#define POSTGRES_SCHEMA_H
+#ifndef POSTGRES_SCHEMA_INTERNAL_H
+#define POSTGRES_SCHEMA_INTERNAL_H
 
 #include <libpq-fe.h>
 #include <stdbool.h>

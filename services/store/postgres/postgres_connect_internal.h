@@ -2,11 +2,11 @@
  * Makes one connection, from the name of the server to the last prepared statement.  Blocks: for a
  * thread that may, as libpq asks for addresses and goes through several hosts in no other way.
  */
-#ifndef POSTGRES_CONNECT_H
-#define POSTGRES_CONNECT_H
+#ifndef POSTGRES_CONNECT_INTERNAL_H
+#define POSTGRES_CONNECT_INTERNAL_H
 
 #include "buffer.h"
-#include "postgres_process.h"
+#include "postgres_process_internal.h"
 
 #include <libpq-fe.h>
 

@@ -6,10 +6,10 @@
  * at.  Others wait five seconds for its next beat.  The process that is started in its place need
  * not: what ended on the same machine, under the same kernel, is looked up there.
  */
-#ifndef POSTGRES_PROCESS_H
-#define POSTGRES_PROCESS_H
+#ifndef POSTGRES_PROCESS_INTERNAL_H
+#define POSTGRES_PROCESS_INTERNAL_H
 
-#include "store_rules.h"
+#include "store_rules_internal.h"
 
 #include <libpq-fe.h>
 

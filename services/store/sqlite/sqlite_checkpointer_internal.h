@@ -3,8 +3,8 @@
  * own, so that no turn waits for it: SQLite lets a checkpoint run beside readers and
  * writers.
  */
-#ifndef SQLITE_CHECKPOINTER_H
-#define SQLITE_CHECKPOINTER_H
+#ifndef SQLITE_CHECKPOINTER_INTERNAL_H
+#define SQLITE_CHECKPOINTER_INTERNAL_H
 
 #include "buffer.h"
 

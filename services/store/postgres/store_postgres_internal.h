@@ -23,8 +23,8 @@
  * store_stats.last_error is a SQLSTATE (appendix A of PostgreSQL's manual): its five characters are
  * the digits of the number to the base 36, so that 373254 is 08006.
  */
-#ifndef STORE_POSTGRES_H
-#define STORE_POSTGRES_H
+#ifndef STORE_POSTGRES_INTERNAL_H
+#define STORE_POSTGRES_INTERNAL_H
 
 #include "buffer.h"
 #include "refusal.h"

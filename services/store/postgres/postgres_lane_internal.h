@@ -9,10 +9,10 @@
  *
  * Operations on one session keep their order, on whatever connection they are.
  */
-#ifndef POSTGRES_LANE_H
-#define POSTGRES_LANE_H
+#ifndef POSTGRES_LANE_INTERNAL_H
+#define POSTGRES_LANE_INTERNAL_H
 
-#include "postgres_connector.h"
+#include "postgres_connector_internal.h"
 
 struct postgres_lane;
 

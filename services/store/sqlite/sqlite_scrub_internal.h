@@ -10,8 +10,8 @@
  * pages in memory keep what was cleaned in the file, so that after a deletion they must
  * be dropped: sqlite_file_empty_log().
  */
-#ifndef SQLITE_SCRUB_H
-#define SQLITE_SCRUB_H
+#ifndef SQLITE_SCRUB_INTERNAL_H
+#define SQLITE_SCRUB_INTERNAL_H
 
 /* Pages that a database may have at most for this to be safe (PRAGMA max_page_count): up
  * to here no page of another kind begins like a page with cells. */

@@ -1,8 +1,8 @@
 /*
  * Where the database file is: from STORE_URL, or in the default place.
  */
-#ifndef SQLITE_PLACE_H
-#define SQLITE_PLACE_H
+#ifndef SQLITE_PLACE_INTERNAL_H
+#define SQLITE_PLACE_INTERNAL_H
 
 #include "buffer.h"
 

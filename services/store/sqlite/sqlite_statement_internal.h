@@ -1,15 +1,15 @@
 /*
- * One use of a prepared statement, for the files of rows (sqlite_rows.h), which is
+ * One use of a prepared statement, for the files of rows (sqlite_rows_internal.h), which is
  *
  *     statement_use() > sqlite3_bind_...() or statement_bind_...() > statement_step() as often as
  *     there are rows, column_...() > statement_leave()
  *
  * Bound bytes belong to the caller; they are not looked at after statement_leave().
  */
-#ifndef SQLITE_STATEMENT_H
-#define SQLITE_STATEMENT_H
+#ifndef SQLITE_STATEMENT_INTERNAL_H
+#define SQLITE_STATEMENT_INTERNAL_H
 
-#include "sqlite_rows.h"
+#include "sqlite_rows_internal.h"
 
 sqlite3_stmt *statement_use(struct sqlite_rows *rows, enum statement which);
 enum row_result statement_step(struct sqlite_rows *rows, sqlite3_stmt *statement);

@@ -12,10 +12,10 @@
  *
  * Any thread may call these.
  */
-#ifndef SQLITE_CLAIMS_H
-#define SQLITE_CLAIMS_H
+#ifndef SQLITE_CLAIMS_INTERNAL_H
+#define SQLITE_CLAIMS_INTERNAL_H
 
-#include "store_rules.h"
+#include "store_rules_internal.h"
 
 struct claims;
 

@@ -6,10 +6,10 @@
  * postgres_rows_wipe() wipes what can be reached; libpq's buffers for
  * its sockets cannot, and are written over by what comes next.
  */
-#ifndef POSTGRES_VALUES_H
-#define POSTGRES_VALUES_H
+#ifndef POSTGRES_VALUES_INTERNAL_H
+#define POSTGRES_VALUES_INTERNAL_H
 
-#include "store_rules.h"
+#include "store_rules_internal.h"
 
 #include <libpq-fe.h>
 
