@@ -21,7 +21,7 @@
  *   grounding/ ask is the pipeline from a question about the study material to an answer or a refusal, and
  *              gates says which; chunk, corpus and index read the material, relevance and the
  *              retrievers find passages in it, generate has an answer made from them, and support holds
- *              it to them; refusal_log keeps what was refused.
+ *              it to them.
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply, and uploads holds what comes in within bounds.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each

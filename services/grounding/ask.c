@@ -13,7 +13,6 @@
 
 #include "clock.h"
 #include "mem.h"
-#include "refusal_log_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -216,11 +215,7 @@ static void answer(struct ask *ask)
 /* A refusal is an answer: it is given once it is in the refusal log, and also where that cannot be written. */
 static void refuse(struct ask *ask)
 {
-    struct ask_services *services = ask->services;
-    struct refusal refusal = ask_refusal(ask);
-
-    refusal_log_note(services->settings, services->store, services->loop, &refusal,
-                     on_noted, ask);
+    ask_note_refusal(ask, on_noted);
 }
 
 static void on_noted(void *context, enum error error)

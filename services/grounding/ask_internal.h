@@ -65,8 +65,10 @@ struct private_text ask_write_data(const struct ask *ask);
 /* JSON for `details` of ERROR_CONTENT_REFUSED. */
 struct private_text ask_write_details(const struct ask *ask);
 
-/* What the refusal log is told of a refusal. */
-struct refusal ask_refusal(const struct ask *ask);
+/* Keeps a refusal in a table of the store, or in the file that REFUSAL_LOG names, without its question where
+ * REFUSAL_LOG_QUESTIONS is false; nowhere where there is no store.  `done` is called exactly once, from the loop
+ * and with the ask: OK, or STORE_UNAVAILABLE.  The file is written on a thread of libuv's, never on the loop. */
+void ask_note_refusal(struct ask *ask, store_done_fn *done);
 
 /* The log line, and the counters. */
 void ask_report(const struct ask *ask, enum error error);

@@ -4,10 +4,12 @@
 #include "ask_internal.h"
 
 #include "clock.h"
+#include "mem.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-struct refusal ask_refusal(const struct ask *ask)
+static struct refusal refusal_of(const struct ask *ask)
 {
     struct refusal refusal = {
         .at_ms = clock_wall_ms(),
@@ -25,6 +27,68 @@ struct refusal ask_refusal(const struct ask *ask)
     refusal.chunks_retrieved = (int64_t)ask->retrieval.passages.count;
     refusal.max_score = ask->facts.max_score;
     return refusal;
+}
+
+/* A line on its way to the file. */
+struct note {
+    uv_work_t work;
+    const char *path;       /* borrowed from the settings */
+    struct refusal refusal; /* owned */
+    bool is_kept;
+    store_done_fn *done;
+    void *context; /* borrowed */
+};
+
+static void write_note(uv_work_t *work)
+{
+    struct note *note = work->data;
+
+    note->is_kept = refusal_append(note->path, &note->refusal);
+}
+
+static void on_written(uv_work_t *work, int status)
+{
+    struct note *note = work->data;
+    bool is_kept = status == 0 && note->is_kept;
+
+    note->done(note->context, is_kept ? OK : ERROR_STORE_UNAVAILABLE);
+    refusal_done(&note->refusal);
+    free(note);
+}
+
+static void tell_dropped(void *context)
+{
+    struct note *note = context;
+
+    note->done(note->context, OK);
+    free(note);
+}
+
+void ask_note_refusal(struct ask *ask, store_done_fn *done)
+{
+    const struct ask_services *services = ask->services;
+    const struct settings *settings = services->settings;
+    struct refusal refusal = refusal_of(ask);
+    struct note *note;
+
+    if (!settings->refusal_log_questions)
+        refusal_done(&refusal);
+    if (services->store != NULL && *settings->refusal_log == '\0') {
+        store_note_refusal(services->store, &refusal, done, ask);
+        return;
+    }
+    note = MEM_NEW(struct note);
+    note->done = done;
+    note->context = ask;
+    if (services->store == NULL) {
+        refusal_done(&refusal);
+        loop_later(services->loop, tell_dropped, note);
+        return;
+    }
+    note->work.data = note;
+    note->path = settings->refusal_log;
+    note->refusal = refusal;
+    uv_queue_work(loop_uv(services->loop), &note->work, write_note, on_written);
 }
 
 static void count(const struct ask *ask, enum error error, int64_t total_us)

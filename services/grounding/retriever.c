@@ -3,8 +3,7 @@
  */
 #include "retriever.h"
 
-#include "retriever_qdrant_internal.h"
-#include "retriever_sqlite_internal.h"
+#include "retriever_internal.h"
 
 #include <stdlib.h>
 

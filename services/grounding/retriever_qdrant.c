@@ -4,7 +4,7 @@
  *   start > [embed] > on_embedded > [query] > on_found > done
  *         > [judge a selection] > on_judged > done
  */
-#include "retriever_qdrant_internal.h"
+#include "retriever_internal.h"
 
 #include "clock.h"
 #include "embedder.h"
@@ -13,7 +13,6 @@
 #include "private_reveal.h"
 #include "qdrant.h"
 #include "qdrant_bodies_internal.h"
-#include "retriever_sqlite_internal.h"
 
 #include <stdlib.h>
 #include <string.h>

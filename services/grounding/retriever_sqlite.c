@@ -10,7 +10,7 @@
  * A question that is cancelled while it runs cannot be stopped: it is forgotten, and cleans up when it has
  * run.  Then its retriever may be gone already.
  */
-#include "retriever_sqlite_internal.h"
+#include "retriever_internal.h"
 
 #include "mem.h"
 #include "private_reveal.h"

@@ -33,6 +33,9 @@
 #define LOOK_EVERY_US 500000
 #define LOOKS_AT_ONCE 256
 
+/* Between three looks libmicrohttpd has run at least once. */
+#define LOOKS_IN_VAIN_MOST 2
+
 /* So many of one state are looked at, at most. */
 #define LOOKS_MOST 16
 
@@ -199,25 +202,43 @@ static void end_overdue(struct connection *connection)
         connection_shut(connection);
 }
 
-/* Those whose clients have closed their side, with all that they sent read. */
+/* Bytes wait, and libmicrohttpd reads none of them: it never will. */
+static bool is_stuck(struct connection *connection, int unread)
+{
+    const struct request *request = connection->request;
+    int64_t read_bytes = request != NULL ? request->body_bytes : 0;
+
+    if (unread > 0 && unread == connection->unread &&
+        read_bytes == connection->read_bytes)
+        connection->looks_in_vain++;
+    else
+        connection->looks_in_vain = 0;
+    connection->unread = unread;
+    connection->read_bytes = read_bytes;
+    return connection->looks_in_vain >= LOOKS_IN_VAIN_MOST;
+}
+
+/* Those whose clients have closed their side, with all that they sent read, and those that are stuck. */
 static void end_gone(struct connection *const *connections, struct pollfd *ends,
                      size_t count)
 {
     if (poll(ends, count, 0) <= 0)
         return;
     for (size_t i = 0; i < count; i++) {
+        bool is_at_end = (ends[i].revents & ~POLLIN) != 0;
         int unread = 0;
 
         if (ends[i].revents != 0 && ioctl(ends[i].fd, FIONREAD, &unread) == 0 &&
-            unread == 0)
+            ((is_at_end && unread == 0) || is_stuck(connections[i], unread)))
             connection_shut(connections[i]);
     }
 }
 
 /*
  * libmicrohttpd takes a recv() that does not fill its buffer for the last one until its epoll reports
- * more, and where the client's end came together with its last bytes nothing more is reported.  So
- * all that wait for a client are asked now and then.
+ * more, and where the client's end came together with its last bytes nothing more is reported; and of
+ * a chunk line that does not fit its memory it reads no more, but says that it would (server.c).  So all
+ * that wait for a client are asked now and then.
  */
 static void end_all_gone(struct server *server)
 {
@@ -235,7 +256,7 @@ static void end_all_gone(struct server *server)
             for (; next != NULL && count < LOOKS_AT_ONCE; next = next->next) {
                 connections[count] = next;
                 ends[count++] =
-                    (struct pollfd){.fd = next->descriptor, .events = POLLRDHUP};
+                    (struct pollfd){.fd = next->descriptor, .events = POLLIN | POLLRDHUP};
             }
             end_gone(connections, ends, count);
         }

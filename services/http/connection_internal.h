@@ -37,7 +37,10 @@ struct connection {
     struct connection *next;
     struct request *request;        /* borrowed: the one under way, or NULL */
     struct addresses_entry *client; /* owned; NULL: clients are not counted */
-    bool must_linger; /* bytes of the request may be unread when it is closed */
+    bool must_linger;   /* bytes of the request may be unread when it is closed */
+    int unread;         /* bytes that waited when it was last looked at */
+    int64_t read_bytes; /* of the body, by then */
+    int looks_in_vain;  /* at which the same waited, and nothing was read */
 };
 
 /* Hands a new client to libmicrohttpd, which closes the descriptor; also where there is no room.

@@ -30,9 +30,11 @@
  * before that. */
 #define SPARE_CONNECTIONS 1024
 
-/* Runs without a result: so many at once, and then one in so long. */
-#define IDLE_RUNS         64
+/* Runs without a result may take a tenth of the time, each at least IDLE_RUN_EVERY_MS of it; who has
+ * saved up has IDLE_SAVED_MS at once, which is enough for 64 short ones. */
+#define IDLE_SHARE        10
 #define IDLE_RUN_EVERY_MS 8
+#define IDLE_SAVED_MS     512
 
 #define DRAIN_EVERY_MS 10
 #define DRAIN_SPARE_S  5 /* behind the last deadline of a turn */
@@ -151,28 +153,30 @@ static void on_retry(void *context)
 
 /*
  * Of a connection that it can neither read on nor answer, such as one whose chunk line does not fit
- * its memory, libmicrohttpd 0.9.75 says without end that it wants another run.  So runs in which
- * nothing came of it are rationed: a good client's long head needs some thirty at once, and for
- * the rest one in a while does.  false: none is left, and a timer asks again.
+ * its memory, libmicrohttpd 0.9.75 says without end that it wants another run, and a run looks at
+ * all of them.  So runs in which nothing came of it are rationed, by the time that they take: a good
+ * client's long head needs some thirty at once, and for the rest one in a while does.  false: the
+ * time is used up, and a timer asks again.
  */
-static bool take_idle_run(struct server *server)
+static bool take_idle_run(struct server *server, int64_t began_us)
 {
     int64_t now_us = clock_monotonic_us();
-    int64_t earned = (now_us - server->idle_run_us) / (IDLE_RUN_EVERY_MS * 1000);
+    int64_t price_us = (now_us - began_us) * IDLE_SHARE;
+    int64_t saved_from_us = now_us - IDLE_SAVED_MS * 1000;
 
-    if (earned > 0) {
-        server->idle_runs += earned < IDLE_RUNS ? (int)earned : IDLE_RUNS;
-        if (server->idle_runs > IDLE_RUNS)
-            server->idle_runs = IDLE_RUNS;
-        server->idle_run_us = now_us;
-    }
-    if (server->idle_runs > 0) {
-        server->idle_runs--;
+    if (price_us < IDLE_RUN_EVERY_MS * 1000)
+        price_us = IDLE_RUN_EVERY_MS * 1000;
+    if (server->idle_paid_us < saved_from_us)
+        server->idle_paid_us = saved_from_us;
+    else if (server->idle_paid_us > now_us)
+        server->idle_paid_us = now_us; /* runs for events leave no debt */
+    server->idle_paid_us += price_us;
+    if (server->idle_paid_us <= now_us)
         return true;
-    }
     if (server->retry == NULL)
-        server->retry =
-            loop_timer_start(server->services->loop, IDLE_RUN_EVERY_MS, on_retry, server);
+        server->retry = loop_timer_start(server->services->loop,
+                                         (server->idle_paid_us - now_us) / 1000 + 1,
+                                         on_retry, server);
     return false;
 }
 
@@ -187,11 +191,13 @@ static void run_daemon(void *context)
     struct server *server = context;
 
     for (int i = 0; i < RUNS_A_TICK && server->needs_run; i++) {
+        int64_t began_us = clock_monotonic_us();
+
         server->needs_run = false;
         server->has_progress = false;
         MHD_run(server->daemon);
         if (wants_another_run(server) && !server->needs_run) {
-            if (!server->has_progress && !take_idle_run(server))
+            if (!server->has_progress && !take_idle_run(server, began_us))
                 return;
             server->needs_run = true;
         }

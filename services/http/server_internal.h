@@ -36,11 +36,11 @@ struct server {
     uv_poll_t *listen_poll;          /* owned: NULL: not listening */
     uv_poll_t *daemon_poll;          /* owned: on libmicrohttpd's epoll descriptor */
     struct loop_timer *accept_pause; /* owned; NULL: not pending: out of descriptors */
-    bool is_going;       /* server_free() has begun: nothing may be suspended any more */
-    bool needs_run;      /* MHD_run() is due before the loop sleeps */
-    bool has_progress;   /* the present run called us */
-    int idle_runs;       /* how many more without progress may follow at once */
-    int64_t idle_run_us; /* monotonic: when that was last added to */
+    bool is_going;     /* server_free() has begun: nothing may be suspended any more */
+    bool needs_run;    /* MHD_run() is due before the loop sleeps */
+    bool has_progress; /* the present run called us */
+    int64_t
+        idle_paid_us; /* monotonic: till when runs without progress have used up the time */
     struct loop_timer *retry; /* owned; NULL: not pending: none was left */
 
     struct overload *overload; /* owned */

@@ -156,6 +156,27 @@ Test(slow_clients, a_head_or_a_body_that_does_not_end_in_time_ends_its_connectio
     world_end(world);
 }
 
+/* libmicrohttpd waits for room in its memory, and the time for a whole body is not over yet. */
+Test(slow_clients, who_sends_what_cannot_be_read_on_is_let_go)
+{
+    static const char HEAD[] = "POST /ask HTTP/1.1\r\nHost: x\r\n"
+                               "Content-Type: application/json\r\n"
+                               "Transfer-Encoding: chunked\r\n\r\n";
+    static const char *const LINES[] = {"5;", "0000000", "0;", "2\r\n{}\r\n5;"};
+    struct world *world =
+        world_with_builtin_coach("UPLOAD_TIMEOUT_SECONDS=600", "WORKERS=1");
+
+    for (size_t i = 0; i < sizeof LINES / sizeof *LINES; i++) {
+        struct connection *stuck = open_and_send(world, HEAD);
+
+        connection_send_text(stuck, LINES[i]);
+        connection_send_text(stuck, words(world, "%020000d", 0));
+        cr_assert(connection_ends(stuck), "after %s", LINES[i]);
+        connection_close(stuck);
+    }
+    world_end(world);
+}
+
 Test(slow_clients, who_does_not_read_its_replies_is_let_go)
 {
     enum { REQUESTS = 400 };

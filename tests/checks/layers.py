@@ -3,7 +3,8 @@
     base < text, audio, net < {session < store, safety, provider, coach} < {turn, grounding} < http
         < {process, command} < main
 
-A header in include/ is one that another room reads.
+A header in include/ is one that another room reads; one for the files of a room alone stands beside
+them as foo_internal.h.
 
 CMake gives each room only the include directories of lower ones; this also keeps rooms on one
 floor apart, which a room above links together.  What one of them declares for others to
@@ -49,6 +50,8 @@ for path in report.files(root, ["services", "include"], (".c", ".h")):
     room = path.split(os.sep)[1]
     if room == "tables":
         continue
+    if path.startswith("services") and path.endswith(".h") and not path.endswith("_internal.h"):
+        problems.append(f"{path}: a header for one room's files is named foo_internal.h")
     for name in re.findall(r'^#include "([^"]+)"', report.read(root, path), re.MULTILINE):
         readers.setdefault(name, set()).add("include" if path.startswith("include") else room)
         for other in headers.get(name, []):

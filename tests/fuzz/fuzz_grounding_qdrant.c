@@ -8,7 +8,7 @@
 #include "outside.h"
 #include "private_reveal.h"
 #include "qdrant_bodies_internal.h"
-#include "retriever_qdrant_internal.h"
+#include "retriever_internal.h"
 #include "utf8.h"
 
 #include <math.h>

@@ -3,7 +3,7 @@
  * left behind, or asked while another index takes the place of the one it began with.
  */
 #include "index.h"
-#include "retriever_sqlite_internal.h"
+#include "retriever_internal.h"
 
 #include <criterion/criterion.h>
 #include <stdio.h>
