@@ -390,33 +390,33 @@ static bool is_weak(const struct tally *tally, enum dimension dimension)
 
 static void list_actions(const struct tally *tally, struct list *list)
 {
-    if (tally->without_result > 0)
-        add(list,
-            "For each story you plan to tell, write down one closing sentence with its "
-            "result, and a figure if you can.");
-    if (tally->without_own_part > 0)
-        add(list,
-            "Retell one team story and replace every \"we\" that was really you with \"I\".");
-    if (tally->brief > 0)
-        add(list,
-            "Prepare three real events you can tell in ninety seconds: situation, what you "
-            "did, result.");
-    if (is_weak(tally, DIMENSION_FILLER_WORDS))
-        add(list,
-            "Record two minutes of yourself, count the fillers, and repeat with a silent "
-            "pause in their place.");
-    if (is_weak(tally, DIMENSION_RELEVANCE))
-        add(list,
-            "Practise opening each answer with one sentence that uses the question's own "
-            "words.");
-    if (is_weak(tally, DIMENSION_CLARITY))
-        add(list,
-            "Practise with a timer: one to two minutes, short sentences, one thought in "
-            "each.");
-    if (is_weak(tally, DIMENSION_STRUCTURE) && tally->without_result == 0)
-        add(list,
-            "Before you speak, note four words: where it was, your task, what you did, the "
-            "result.");
+    const struct {
+        bool is_needed;
+        const char *text;
+    } actions[] = {
+        {tally->without_result > 0,
+         "For each story you plan to tell, write down one closing sentence with its result, and a "
+         "figure if you can."},
+        {tally->without_own_part > 0,
+         "Retell one team story and replace every \"we\" that was really you with \"I\"."},
+        {tally->brief > 0,
+         "Prepare three real events you can tell in ninety seconds: situation, what you did, "
+         "result."},
+        {is_weak(tally, DIMENSION_FILLER_WORDS),
+         "Record two minutes of yourself, count the fillers, and repeat with a silent pause in "
+         "their place."},
+        {is_weak(tally, DIMENSION_RELEVANCE),
+         "Practise opening each answer with one sentence that uses the question's own words."},
+        {is_weak(tally, DIMENSION_CLARITY),
+         "Practise with a timer: one to two minutes, one thought at a time, and no sentence "
+         "begun twice."},
+        {is_weak(tally, DIMENSION_STRUCTURE) && tally->without_result == 0,
+         "Before you speak, note four words: where it was, your task, what you did, the result."},
+    };
+
+    for (size_t i = 0; i < sizeof(actions) / sizeof(*actions); i++)
+        if (actions[i].is_needed)
+            add(list, "%s", actions[i].text);
 }
 
 void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts *facts,

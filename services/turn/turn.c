@@ -191,7 +191,6 @@ static void on_heard(void *context, enum error error, struct transcript transcri
  * passes. */
 static void screen_answer(struct turn *turn)
 {
-    struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
     struct filter_verdict verdict = turn_screen_answer(turn);
 
     if (turn->ear_at > 0 && verdict.outcome != FILTER_HIT)
@@ -205,12 +204,8 @@ static void screen_answer(struct turn *turn)
         break;
     case FILTER_UNAVAILABLE: turn_fail(turn, ERROR_SAFETY_UNAVAILABLE); break;
     case FILTER_HIT:
-        turn_note_refusal(turn, "filter", verdict.category);
-        result.message = private_text_copy(filter_message, sizeof(filter_message) - 1);
-        result.details =
-            turn_write_details("filter", verdict.category,
-                               ruleset_hash(filter_ruleset(turn->services->filter)));
-        turn_refuse(turn, &result);
+        turn_refuse(turn, REFUSER_FILTER, verdict.category,
+                    private_text_copy(filter_message, sizeof(filter_message) - 1));
         break;
     }
 }
@@ -315,21 +310,17 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
  * own. */
 static void refuse_by_model(struct turn *turn)
 {
-    struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
-    const struct private_text *words = &turn->reply.question;
+    struct private_text words = {NULL, 0};
 
     if (turn_refusal_is_calm(turn))
-        result.message = private_text_clone(words);
-    turn_note_refusal(turn, "model", "refused");
-    result.details = turn_write_details("model", NULL, NULL);
-    turn_refuse(turn, &result);
+        words = private_text_move(&turn->reply.question);
+    turn_refuse(turn, REFUSER_MODEL, "refused", words);
 }
 
 /* Gate 2, the text: what the filter stops is never shown.  Feedback that fails after its
  * question has been passed on is dropped alone. */
 static void screen_reply(struct turn *turn)
 {
-    struct turn_result result = {.error = ERROR_CONTENT_REFUSED, .retry_after_s = -1};
     struct filter_verdict verdict = turn_screen(turn, &turn->reply.question);
 
     if (verdict.outcome == FILTER_PASS) {
@@ -343,9 +334,8 @@ static void screen_reply(struct turn *turn)
     case FILTER_PASS: sum_up(turn); break;
     case FILTER_UNAVAILABLE: turn_fail(turn, ERROR_SAFETY_UNAVAILABLE); break;
     case FILTER_HIT:
-        turn_note_refusal(turn, "model", verdict.category);
-        result.details = turn_write_details("model", NULL, NULL);
-        turn_refuse(turn, &result);
+        turn_refuse(turn, REFUSER_MODEL, verdict.category,
+                    (struct private_text){NULL, 0});
         break;
     }
 }

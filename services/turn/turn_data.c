@@ -196,8 +196,7 @@ struct private_text turn_write_data(const struct turn *turn)
     return private_text_take(&out);
 }
 
-struct private_text turn_write_details(const char *source, const char *category,
-                                       const char *ruleset)
+struct private_text turn_write_details(const struct turn *turn)
 {
     struct json_writer writer;
     struct buffer out;
@@ -205,10 +204,11 @@ struct private_text turn_write_details(const char *source, const char *category,
     buffer_init(&out, DETAILS_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    json_put_string(&writer, "source", source);
-    if (category != NULL) {
-        json_put_string(&writer, "category", category);
-        json_put_string(&writer, "ruleset", ruleset);
+    json_put_string(&writer, "source", refuser_name(turn->refuser));
+    if (turn->refuser == REFUSER_FILTER) {
+        json_put_string(&writer, "category", turn->reason);
+        json_put_string(&writer, "ruleset",
+                        ruleset_hash(filter_ruleset(turn->services->filter)));
     }
     json_end_object(&writer);
     return private_text_take(&out);
@@ -222,9 +222,8 @@ struct private_text turn_write_refusal(const struct turn_result *result)
     buffer_init(&out, REFUSAL_BYTES);
     json_writer_init(&writer, &out);
     json_begin_object(&writer);
-    if (!private_text_is_empty(&result->message)) {
+    if (!private_text_is_empty(&result->message))
         json_put_private(&writer, "message_safe", &result->message);
-    }
     json_put_private(&writer, "details", &result->details);
     json_end_object(&writer);
     return private_text_take(&out);

@@ -71,7 +71,7 @@ static void end_claim(struct turn *turn, struct private_text outcome)
         .request_id = turn->request.request_id,
         .key = turn->request.input.key,
         .outcome = outcome,
-        .is_refusal = turn->refusal_source != NULL,
+        .is_refusal = turn->is_refused,
         .now_ms = now_ms,
         .expires_ms =
             session_expiry(turn->session->created_ms, now_ms,
@@ -90,11 +90,8 @@ static void count(const struct turn *turn, const struct turn_result *result)
     const struct turn_timings *timings = &turn->timings;
 
     metrics_add(&metrics->TURNS[result->is_replay ? METRICS_REPLAYED : result->error], 1);
-    if (turn->refusal_source != NULL)
-        metrics_add_named(
-            &metrics->REFUSALS[turn->refusal_source[0] == 'f' ? REFUSER_FILTER
-                                                              : REFUSER_MODEL],
-            turn->refusal_reason);
+    if (turn->is_refused)
+        metrics_add_named(&metrics->REFUSALS[turn->refuser], turn->reason);
     for (int part = 0; part < TIMING_COUNT; part++)
         if (timings->us[part] > 0) /* what did not run took no time */
             histogram_note(&metrics->TURN_DURATION[part], BUCKETS_DURATIONS,
@@ -137,9 +134,8 @@ void turn_warn_of_feedback(struct turn *turn)
 /* The one line of a turn in the log: numbers, ids, and words out of tables. */
 static void log_turn(const struct turn *turn, const struct turn_result *result)
 {
-    struct log_line *line =
-        log_begin(turn->services->log, LOG_INFO,
-                  turn->refusal_source != NULL ? "turn_refused" : "turn");
+    struct log_line *line = log_begin(turn->services->log, LOG_INFO,
+                                      turn->is_refused ? "turn_refused" : "turn");
 
     log_id(line, LOG_REQUEST_ID, &turn->request.request_id);
     log_id(line, LOG_SESSION_ID, &turn->request.session_id);
@@ -147,9 +143,9 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
         log_word(line, LOG_STAGE, stage_name(error_info(result->error)->stage));
         log_word(line, LOG_CODE, error_info(result->error)->code);
     }
-    if (turn->refusal_source != NULL) {
-        log_word(line, LOG_SOURCE, turn->refusal_source);
-        log_word(line, LOG_REASON, turn->refusal_reason);
+    if (turn->is_refused) {
+        log_word(line, LOG_SOURCE, refuser_name(turn->refuser));
+        log_word(line, LOG_REASON, turn->reason);
     }
     if (result->is_replay)
         log_word(line, LOG_REPLAYED, "true");
@@ -163,13 +159,6 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
 }
 
 /* ---- the end ---- */
-
-void turn_note_refusal(struct turn *turn, const char *source, const char *reason)
-{
-    turn->refusal_source = source;
-    strncpy(turn->reason, reason, sizeof(turn->reason) - 1);
-    turn->refusal_reason = turn->reason;
-}
 
 static void turn_free(struct turn *turn)
 {
@@ -193,13 +182,21 @@ void turn_fail(struct turn *turn, enum error error)
 
 /* A refusal is an outcome: the same request under the same key is refused again, without
  * a call. */
-void turn_refuse(struct turn *turn, struct turn_result *result)
+void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
+                 struct private_text message)
 {
-    struct private_text nothing = {NULL, 0};
+    struct turn_result result = {
+        .error = ERROR_CONTENT_REFUSED, .retry_after_s = -1, .message = message};
+    struct private_text outcome = {NULL, 0};
 
-    end_claim(turn,
-              turn->request.input.key.is_there ? turn_write_refusal(result) : nothing);
-    turn_finish(turn, result);
+    turn->is_refused = true;
+    turn->refuser = refuser;
+    strncpy(turn->reason, reason, sizeof(turn->reason) - 1);
+    result.details = turn_write_details(turn);
+    if (turn->request.input.key.is_there)
+        outcome = turn_write_refusal(&result);
+    end_claim(turn, outcome);
+    turn_finish(turn, &result);
 }
 
 void turn_finish(struct turn *turn, struct turn_result *result)

@@ -59,16 +59,26 @@ struct turn {
     struct private_text
         data; /* what is being committed: the reply's, once it is durable */
 
-    /* How a refusal was found, for the log. */
-    const char *refusal_source; /* static: "filter" or "model"; NULL: none */
-    const char *refusal_reason; /* a category's name, kept below */
-    char reason[80];
+    bool is_refused;
+    enum refuser refuser;
+    char reason[80]; /* a category's name, for the log */
 };
 
 /* Who is asked, or has answered. */
 static inline struct coach *turn_coach(const struct turn *turn)
 {
     return turn->services->coaches->all[turn->coach_at];
+}
+
+/* "filter" or "model". */
+static inline const char *refuser_name(enum refuser refuser)
+{
+    static const char *const names[] = {
+#define REFUSER(symbol, name) name,
+#include "metric_labels.def"
+    };
+
+    return names[refuser];
 }
 
 /* ---- the claim and the end ---- */
@@ -91,14 +101,12 @@ void turn_warn_of(struct turn *turn, enum error error);
 /* Why there are no scores, where there are none. */
 void turn_warn_of_feedback(struct turn *turn);
 
-/* Why the turn is about to be refused, for the log: "filter" or "model", and a category's
- * name. */
-void turn_note_refusal(struct turn *turn, const char *source, const char *reason);
-
-/* The end without a success: an error of the table as it is, or a refusal, which is
- * remembered. */
+/* The end without a success: an error of the table as it is, or a refusal, which is remembered.
+ * The reason is a category's name; the message, which is taken, may be empty: then the table's is
+ * shown. */
 void turn_fail(struct turn *turn, enum error error);
-void turn_refuse(struct turn *turn, struct turn_result *result);
+void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
+                 struct private_text message);
 
 /* The one end of every turn, and the only caller of turn->done; the turn is gone
  * afterwards. */
@@ -171,8 +179,7 @@ size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns);
 struct private_text turn_write_data(const struct turn *turn);
 
 /* error.details of a refusal, JSON. */
-struct private_text turn_write_details(const char *source, const char *category,
-                                       const char *ruleset);
+struct private_text turn_write_details(const struct turn *turn);
 
 /* What the store keeps of a refusal under an idempotency key, and back.  false: not
  * readable. */

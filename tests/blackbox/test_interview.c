@@ -28,6 +28,7 @@ Test(interview, a_turn_brings_the_next_question_and_feedback)
     expect_number(reply, "data.question_number", 1);
     expect_number(reply, "data.total_questions", 3);
     expect_text(reply, "data.coach", "groq");
+    expect_text(reply, "data.coach_vendor", "groq");
     expect_warning(reply, NULL);
     world_end(world);
 }
@@ -347,6 +348,7 @@ Test(interview, without_a_key_the_built_in_coach_is_chosen_and_with_one_it_can_b
     const struct reply *reply = answer(world, &session, ANSWER);
 
     expect_text(reply, "data.coach", "builtin");
+    expect_text(reply, "data.coach_vendor", "builtin");
     world_end(world);
 }
 

@@ -16,47 +16,6 @@
 static const char *folder;
 static FILE *out;
 
-static void write_questions(void);
-static void write_types(void);
-static void write_roles(void);
-static void write_topics(void);
-static void write_cues(void);
-static void write_fillers(void);
-static void write_redirects(void);
-static void write_lists(const char *file, const char *declaration, const char *prefix);
-
-int main(int argc, char **argv)
-{
-    if (argc != 3) {
-        fprintf(stderr, "usage: coach_tables FOLDER OUTPUT\n");
-        return 2;
-    }
-    folder = argv[1];
-    out = fopen(argv[2], "w");
-    if (!out) {
-        perror(argv[2]);
-        return 1;
-    }
-    fprintf(out, "/* Made from patterns/ by services/coach/generate/coach_tables.c. */\n"
-                 "#include \"coach_tables_internal.h\"\n");
-    write_questions();
-    write_types();
-    write_roles();
-    write_topics();
-    write_cues();
-    write_fillers();
-    write_redirects();
-    write_lists("question_signs.json", "question_signs[ASKS_SELF + 1]", "ASKS_");
-    write_lists("coach_advice.json", "coach_advice[ADVICE_COUNT]", "ADVICE_");
-    write_lists("themes.json", "theme_signs[THEME_COUNT]", "THEME_");
-    write_lists("coach_lines.json", "coach_lines[LINE_KIND_COUNT]", "LINE_");
-    if (fclose(out) != 0) {
-        perror(argv[2]);
-        return 1;
-    }
-    return 0;
-}
-
 static void fail(const char *file, const char *what)
 {
     fprintf(stderr, "%s/%s: %s\n", folder, file, what);
@@ -117,23 +76,6 @@ static void write_bits(const char *prefix, struct json_object *tags)
     }
 }
 
-/* A string_list as a compound literal, which has static storage here: it is at file
- * scope. */
-static void write_list(struct json_object *strings)
-{
-    size_t count = strings ? json_object_array_length(strings) : 0;
-    if (count == 0) {
-        fputs("{NULL, 0}", out);
-        return;
-    }
-    fputs("{(const char *const[]){", out);
-    for (size_t i = 0; i < count; i++) {
-        write_literal(json_object_get_string(json_object_array_get_idx(strings, i)));
-        fputs(", ", out);
-    }
-    fprintf(out, "}, %zu}", count);
-}
-
 static void write_questions(void)
 {
     struct json_object *all = load("questions.json");
@@ -158,6 +100,23 @@ static void write_questions(void)
     }
     fputs("};\n", out);
     json_object_put(all);
+}
+
+/* A string_list as a compound literal, which has static storage here: it is at file
+ * scope. */
+static void write_list(struct json_object *strings)
+{
+    size_t count = strings ? json_object_array_length(strings) : 0;
+    if (count == 0) {
+        fputs("{NULL, 0}", out);
+        return;
+    }
+    fputs("{(const char *const[]){", out);
+    for (size_t i = 0; i < count; i++) {
+        write_literal(json_object_get_string(json_object_array_get_idx(strings, i)));
+        fputs(", ", out);
+    }
+    fprintf(out, "}, %zu}", count);
 }
 
 static void write_types(void)
@@ -299,4 +258,36 @@ static void write_lists(const char *file, const char *declaration, const char *p
     }
     fputs("};\n", out);
     json_object_put(root);
+}
+
+int main(int argc, char **argv)
+{
+    if (argc != 3) {
+        fprintf(stderr, "usage: coach_tables FOLDER OUTPUT\n");
+        return 2;
+    }
+    folder = argv[1];
+    out = fopen(argv[2], "w");
+    if (!out) {
+        perror(argv[2]);
+        return 1;
+    }
+    fprintf(out, "/* Made from patterns/ by services/coach/generate/coach_tables.c. */\n"
+                 "#include \"coach_tables_internal.h\"\n");
+    write_questions();
+    write_types();
+    write_roles();
+    write_topics();
+    write_cues();
+    write_fillers();
+    write_redirects();
+    write_lists("question_signs.json", "question_signs[ASKS_SELF + 1]", "ASKS_");
+    write_lists("coach_advice.json", "coach_advice[ADVICE_COUNT]", "ADVICE_");
+    write_lists("themes.json", "theme_signs[THEME_COUNT]", "THEME_");
+    write_lists("coach_lines.json", "coach_lines[LINE_KIND_COUNT]", "LINE_");
+    if (fclose(out) != 0) {
+        perror(argv[2]);
+        return 1;
+    }
+    return 0;
 }

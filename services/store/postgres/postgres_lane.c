@@ -32,8 +32,8 @@
 #define BEAT_US   INT64_C(1000000)
 #define LINKS     3 /* the quick one, and two that are durable: one flushes, one gathers */
 #define QUICK     0
-#define MARK_COUNT \
-    4096 /* two sessions seldom share one; if so, one waits for the other */
+/* Two sessions seldom share one; if so, one waits for the other. */
+#define MARK_COUNT  4096
 #define PATIENCE_US INT64_C(3000000)
 
 /* What of one session (or of those that share its mark) is queued or under way. */
