@@ -21,8 +21,8 @@ struct ask_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct loop *loop;
     struct store *store; /* keeps the refusals; NULL: nobody does */
-    const struct coaches
-        *coaches; /* asked in their order; the built-in one's answers are extracts */
+    /* Asked in their order; the built-in one's answers are extracts. */
+    const struct coaches *coaches;
     struct retriever *retriever;
     struct terms_reader *reader;
     struct filter *

@@ -24,8 +24,8 @@ struct shared_services {
     struct rates *rates;         /* how often clients may ask */
     struct addresses *addresses; /* how many connections they have; NULL: any number */
     struct uploads *uploads;     /* whose bodies come in */
-    _Atomic int64_t
-        upload_bytes;         /* kept of bodies, and of recordings that are being heard */
+    /* Kept of bodies, and of recordings that are being heard. */
+    _Atomic int64_t upload_bytes;
     _Atomic int64_t inflight; /* turns under way in the process */
     _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
     _Atomic bool is_draining; /* and nothing new is begun */

@@ -60,11 +60,11 @@ typedef void coach_text_fn(void *context, struct span text);
 struct coach_ask {
     enum coach_task task;
     struct coach_facts facts;
-    const char
-        *instructions; /* static: how the system message begins, the same for everybody;
-                                   says JSON, which JSON mode wants said */
-    struct private_text
-        system;               /* owned; taken by start(): the rest of it; may be empty */
+    /* Static: how the system message begins, the same for everybody; says JSON, which
+     * JSON mode wants said. */
+    const char *instructions;
+    /* Owned; taken by start(): the rest of it; may be empty. */
+    struct private_text system;
     struct private_text user; /* owned; taken by start() */
     const char *schema_name;  /* static */
     const char *schema;       /* static: JSON Schema of the text */

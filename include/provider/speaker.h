@@ -14,8 +14,8 @@
 struct speech {
     struct private_text audio;
     const char *content_type; /* static: "audio/mpeg" or "audio/wav"; NULL: no audio */
-    int64_t
-        retry_after_s; /* with ERROR_TTS_RATE_LIMIT: when to come back; -1: not said */
+    /* With ERROR_TTS_RATE_LIMIT: when to come back; -1: not said. */
+    int64_t retry_after_s;
 };
 
 struct speaker_ask {

@@ -85,12 +85,12 @@ struct store_begun {
     enum store_decision decision;
     struct session *session; /* STORE_RUN: owned by whom it is given to; with its turns
                                 where the next turn is the last */
-    struct private_text
-        heard; /* STORE_RUN: owned likewise; what remember_heard() was last given for a
-                  recording of this digest in this session; empty: nothing */
+    /* STORE_RUN: owned likewise; what remember_heard() was last given for a recording of
+     * this digest in this session; empty: nothing. */
+    struct private_text heard;
     bool is_refusal; /* STORE_REPLAY: of what kind the outcome is */
-    struct private_text
-        outcome; /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it */
+    /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it. */
+    struct private_text outcome;
     unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
                              report_delivery(), as after commit_turn() */
     bool may_be_typed;    /* USAGE_CAP_REACHED: of recordings alone */
@@ -141,8 +141,8 @@ struct store_end {
     struct id session_id;
     struct id request_id;
     struct store_key key; /* remembered with the outcome where there is one */
-    struct private_text
-        outcome; /* owned; taken.  JSON of a refusal; empty for what is not remembered */
+    /* Owned; taken. JSON of a refusal; empty for what is not remembered. */
+    struct private_text outcome;
     int64_t now_ms;
     bool is_refusal;    /* what remember_heard() kept for the session is forgotten */
     int64_t expires_ms; /* the idle expiry is pushed back to here; 0 leaves it */

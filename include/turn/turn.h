@@ -75,8 +75,8 @@ struct turn_timings {
 struct turn_result {
     enum error error;
     struct private_text data; /* the receiver frees it: JSON for `data`, with OK */
-    struct private_text
-        message; /* likewise: message_safe where it is not the table's; may be empty */
+    /* Likewise: message_safe where it is not the table's; may be empty. */
+    struct private_text message;
     struct private_text details; /* likewise: JSON for error.details; may be empty */
     int64_t retry_after_s;       /* -1: none */
     bool is_replay;

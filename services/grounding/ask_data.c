@@ -61,24 +61,20 @@ static void write_source(struct json_writer *json, const struct ask *ask, size_t
 
     json_begin_object(json);
     passage_write_place(json, passage);
-    json_key(json, "snippet");
-    json_span(json, snippet_of(ask_quoted(ask, at)));
+    json_put_span(json, "snippet", snippet_of(ask_quoted(ask, at)));
     if (ask->request.surface == ASK_TEXTBOOK) { /* whole: a reader selects words in it */
         json_key(json, "text");
         json_string(json, ask_quoted(ask, at));
     }
-    json_key(json, "score");
-    json_decimal(json, passage->score, SCORE_DECIMALS);
-    json_key(json, "cited");
-    json_boolean(json, is_cited(ask, at));
+    json_put_decimal(json, "score", passage->score, SCORE_DECIMALS);
+    json_put_boolean(json, "cited", is_cited(ask, at));
     json_end_object(json);
 }
 
 /* POST /ask shows the best that was found, POST /v1/chat what the answer cites. */
 static void write_sources(struct json_writer *json, const struct ask *ask)
 {
-    json_key(json, "sources");
-    json_begin_array(json);
+    json_put_array(json, "sources");
     for (size_t at = 0; !is_refused(ask) && at < ask->shown.count; at++)
         if (ask->request.surface == ASK_TEXTBOOK || is_cited(ask, at))
             write_source(json, ask, at);
@@ -120,22 +116,19 @@ static void write_generator(struct json_writer *json, const struct ask *ask)
 
 static void write_latency(struct json_writer *json, const struct ask *ask)
 {
-    json_key(json, "latency_ms");
-    json_integer(json, (clock_monotonic_us() - ask->request.received_us) / 1000);
+    json_put_integer(json, "latency_ms",
+                     (clock_monotonic_us() - ask->request.received_us) / 1000);
 }
 
 static void write_warnings(struct json_writer *json, const struct ask *ask)
 {
-    json_key(json, "warnings");
-    json_begin_array(json);
+    json_put_array(json, "warnings");
     for (size_t at = 0; at < ask->ruling.warning_count; at++) {
         const struct warning_info *info = warning_info(ask->ruling.warnings[at]);
 
         json_begin_object(json);
-        json_key(json, "stage");
-        json_string(json, stage_name(info->stage));
-        json_key(json, "code");
-        json_string(json, info->code);
+        json_put_string(json, "stage", stage_name(info->stage));
+        json_put_string(json, "code", info->code);
         json_end_object(json);
     }
     json_end_array(json);
@@ -150,12 +143,10 @@ static void write_textbook(struct json_writer *json, const struct ask *ask)
 
     for (size_t at = 0; at < found->count; at++)
         related += found->all[at].score >= least;
-    json_key(json, "was_refusal");
-    json_boolean(json, is_refused(ask));
+    json_put_boolean(json, "was_refusal", is_refused(ask));
     write_sources(json, ask);
     write_reason(json, ask);
-    json_key(json, "chunks_retrieved");
-    json_integer(json, related);
+    json_put_integer(json, "chunks_retrieved", related);
     json_key(json, "max_score");
     if (related == 0)
         json_null(json);
@@ -166,8 +157,7 @@ static void write_textbook(struct json_writer *json, const struct ask *ask)
 static void write_chat(struct json_writer *json, const struct ask *ask)
 {
     write_sources(json, ask);
-    json_key(json, "refused");
-    json_boolean(json, is_refused(ask));
+    json_put_boolean(json, "refused", is_refused(ask));
     write_reason(json, ask);
     json_key(json, "confidence");
     if (ask->is_generated)
@@ -205,13 +195,11 @@ struct private_text ask_write_details(const struct ask *ask)
     buffer_init(&out, DETAILS_BYTES);
     json_writer_init(&json, &out);
     json_begin_object(&json);
-    json_key(&json, "source");
-    json_string(&json, ask->refusal_source);
+    json_put_string(&json, "source", ask->refusal_source);
     if (is_filter) {
-        json_key(&json, "category");
-        json_string(&json, ask->category);
-        json_key(&json, "ruleset");
-        json_string(&json, ruleset_hash(filter_ruleset(ask->services->filter)));
+        json_put_string(&json, "category", ask->category);
+        json_put_string(&json, "ruleset",
+                        ruleset_hash(filter_ruleset(ask->services->filter)));
     }
     json_end_object(&json);
     return private_text_take(&out);

@@ -29,9 +29,9 @@ struct ask {
     bool is_generated;
     struct private_text answer; /* owned */
 
-    const char
-        *refusal_source; /* static: what the safety filter refused; NULL: nothing */
-    char category[64];   /* ... and why */
+    /* Static: what the safety filter refused; NULL: nothing. */
+    const char *refusal_source;
+    char category[64]; /* ... and why */
 };
 
 /* At most this, and never more than what is left until the deadline. */

@@ -47,11 +47,6 @@ struct place {
     size_t index;
 };
 
-static bool read_topics(struct corpus *corpus, struct json_object *list,
-                        struct place *place);
-static bool read_patterns(struct corpus *corpus, struct json_object *list,
-                          struct place *place);
-
 static bool refuse(struct place *place, const char *what)
 {
     buffer_append_string(place->problem, place->name);
@@ -95,64 +90,6 @@ static bool is_text(struct span text, size_t most)
     return text.bytes != NULL && text.length > 0 && text.length <= most &&
            memchr(text.bytes, '\n', text.length) == NULL &&
            utf8_is_valid(text.bytes, text.length);
-}
-
-static bool read_corpus(struct corpus *corpus, struct json_object *object,
-                        struct place *place)
-{
-    struct span title = json_member_string(object, "title");
-
-    if (!is_text(title, TITLE_BYTES_MOST))
-        return refuse(place, "\"title\" must be a text of 1 to 300 bytes in one line");
-    corpus->title = mem_copy(title.bytes, title.length);
-    return read_topics(corpus, json_member(object, "topics"), place) &&
-           read_patterns(corpus, json_member(object, "out_of_scope"), place);
-}
-
-struct corpus *corpus_new(const char *name, struct span json, struct buffer *problem)
-{
-    struct corpus *corpus = MEM_NEW(struct corpus);
-    struct place place = {.name = name, .problem = problem};
-    struct json_object *object = NULL;
-    bool is_good;
-
-    buffer_init(&corpus->topics, 1 << 16);
-    corpus->limits = pcre2_match_context_create(NULL);
-    if (corpus->limits == NULL)
-        abort();
-    pcre2_set_match_limit(corpus->limits, MATCH_STEPS_MOST);
-    pcre2_set_depth_limit(corpus->limits, MATCH_STEPS_MOST);
-    pcre2_set_heap_limit(corpus->limits, 4096);
-
-    if (json.length < INT32_MAX)
-        object = json_parse(json.bytes, json.length, JSON_DEPTH_MOST);
-    if (object == NULL)
-        is_good = refuse_json(&place, json);
-    else if (json_object_get_type(object) != json_type_object)
-        is_good = refuse(&place, "not a JSON object, at offset 0");
-    else
-        is_good = read_corpus(corpus, object, &place);
-    json_object_put(object);
-    if (is_good)
-        return corpus;
-    corpus_free(corpus);
-    return NULL;
-}
-
-void corpus_free(struct corpus *corpus)
-{
-    if (corpus == NULL)
-        return;
-    for (size_t i = 0; i < corpus->scope_count; i++) {
-        pcre2_code_free(corpus->scopes[i].pattern);
-        free(corpus->scopes[i].topic);
-    }
-    pcre2_match_data_free(corpus->match);
-    pcre2_match_context_free(corpus->limits);
-    buffer_done(&corpus->topics);
-    free(corpus->scopes);
-    free(corpus->title);
-    free(corpus);
 }
 
 static bool read_topics(struct corpus *corpus, struct json_object *list,
@@ -248,6 +185,64 @@ static bool read_patterns(struct corpus *corpus, struct json_object *list,
     if (corpus->match == NULL)
         abort();
     return true;
+}
+
+static bool read_corpus(struct corpus *corpus, struct json_object *object,
+                        struct place *place)
+{
+    struct span title = json_member_string(object, "title");
+
+    if (!is_text(title, TITLE_BYTES_MOST))
+        return refuse(place, "\"title\" must be a text of 1 to 300 bytes in one line");
+    corpus->title = mem_copy(title.bytes, title.length);
+    return read_topics(corpus, json_member(object, "topics"), place) &&
+           read_patterns(corpus, json_member(object, "out_of_scope"), place);
+}
+
+struct corpus *corpus_new(const char *name, struct span json, struct buffer *problem)
+{
+    struct corpus *corpus = MEM_NEW(struct corpus);
+    struct place place = {.name = name, .problem = problem};
+    struct json_object *object = NULL;
+    bool is_good;
+
+    buffer_init(&corpus->topics, 1 << 16);
+    corpus->limits = pcre2_match_context_create(NULL);
+    if (corpus->limits == NULL)
+        abort();
+    pcre2_set_match_limit(corpus->limits, MATCH_STEPS_MOST);
+    pcre2_set_depth_limit(corpus->limits, MATCH_STEPS_MOST);
+    pcre2_set_heap_limit(corpus->limits, 4096);
+
+    if (json.length < INT32_MAX)
+        object = json_parse(json.bytes, json.length, JSON_DEPTH_MOST);
+    if (object == NULL)
+        is_good = refuse_json(&place, json);
+    else if (json_object_get_type(object) != json_type_object)
+        is_good = refuse(&place, "not a JSON object, at offset 0");
+    else
+        is_good = read_corpus(corpus, object, &place);
+    json_object_put(object);
+    if (is_good)
+        return corpus;
+    corpus_free(corpus);
+    return NULL;
+}
+
+void corpus_free(struct corpus *corpus)
+{
+    if (corpus == NULL)
+        return;
+    for (size_t i = 0; i < corpus->scope_count; i++) {
+        pcre2_code_free(corpus->scopes[i].pattern);
+        free(corpus->scopes[i].topic);
+    }
+    pcre2_match_data_free(corpus->match);
+    pcre2_match_context_free(corpus->limits);
+    buffer_done(&corpus->topics);
+    free(corpus->scopes);
+    free(corpus->title);
+    free(corpus);
 }
 
 const char *corpus_title(const struct corpus *corpus)

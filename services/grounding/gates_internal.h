@@ -37,8 +37,8 @@ struct gate_facts {
 struct gate_ruling {
     enum gate refused_by; /* GATE_COUNT: none */
     struct buffer reason; /* owned: refusal_reason */
-    struct buffer
-        message; /* owned: what is answered; it may hold words of the question */
+    /* Owned: what is answered; it may hold words of the question. */
+    struct buffer message;
     enum warning warnings[GATE_COUNT];
     size_t warning_count;
 };

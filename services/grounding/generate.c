@@ -55,14 +55,10 @@ static const char task[] =
 static void write_passage(struct json_writer *writer, const struct passage *passage)
 {
     json_begin_object(writer);
-    json_key(writer, "id");
-    json_string(writer, passage->id);
-    json_key(writer, "chapter");
-    json_string(writer, passage->chapter);
-    json_key(writer, "section");
-    json_string(writer, passage->section);
-    json_key(writer, "text");
-    json_string(writer, passage->text);
+    json_put_string(writer, "id", passage->id);
+    json_put_string(writer, "chapter", passage->chapter);
+    json_put_string(writer, "section", passage->section);
+    json_put_string(writer, "text", passage->text);
     json_end_object(writer);
 }
 
@@ -75,13 +71,11 @@ void generate_ask(struct coach_ask *ask, const struct private_text *question,
     buffer_init(&user, USER_BYTES);
     json_writer_init(&writer, &user);
     json_begin_object(&writer);
-    json_key(&writer, "passages");
-    json_begin_array(&writer);
+    json_put_array(&writer, "passages");
     for (size_t at = 0; at < passages->count && at < PASSAGES_MOST; at++)
         write_passage(&writer, &passages->all[at]);
     json_end_array(&writer);
-    json_key(&writer, "question");
-    json_private(&writer, question);
+    json_put_private(&writer, "question", question);
     json_end_object(&writer);
 
     ask->task = COACH_PASSAGES;

@@ -116,12 +116,9 @@ struct private_text qdrant_collection_body(size_t dimensions)
     struct body body;
 
     begin(&body);
-    json_key(&body.json, "vectors");
-    json_begin_object(&body.json);
-    json_key(&body.json, "size");
-    json_integer(&body.json, (int64_t)dimensions);
-    json_key(&body.json, "distance");
-    json_string(&body.json, "Cosine");
+    json_put_object(&body.json, "vectors");
+    json_put_integer(&body.json, "size", (int64_t)dimensions);
+    json_put_string(&body.json, "distance", "Cosine");
     json_end_object(&body.json);
     return end(&body);
 }
@@ -131,17 +128,14 @@ struct private_text qdrant_retrieve_body(const struct qdrant_point *points, size
     struct body body;
 
     begin(&body);
-    json_key(&body.json, "ids");
-    json_begin_array(&body.json);
+    json_put_array(&body.json, "ids");
     for (size_t i = 0; i < count; i++)
         json_string(&body.json, points[i].id.text);
     json_end_array(&body.json);
-    json_key(&body.json, "with_payload");
-    json_begin_array(&body.json);
+    json_put_array(&body.json, "with_payload");
     json_string(&body.json, "digest");
     json_end_array(&body.json);
-    json_key(&body.json, "with_vector");
-    json_boolean(&body.json, false);
+    json_put_boolean(&body.json, "with_vector", false);
     return end(&body);
 }
 
@@ -150,11 +144,9 @@ static void write_payload(struct json_writer *json, const struct qdrant_point *p
     const struct passage *passage = point->passage;
 
     json_begin_object(json);
-    json_key(json, "digest");
-    json_string(json, point->digest);
+    json_put_string(json, "digest", point->digest);
     passage_write_place(json, passage);
-    json_key(json, "text");
-    json_string(json, passage->text);
+    json_put_string(json, "text", passage->text);
     json_end_object(json);
 }
 
@@ -165,14 +157,12 @@ struct private_text qdrant_upsert_body(const struct qdrant_point *points, size_t
     struct body body;
 
     begin(&body);
-    json_key(&body.json, "points");
-    json_begin_array(&body.json);
+    json_put_array(&body.json, "points");
     for (size_t i = 0; i < count; i++) {
         if (points[i].is_known)
             continue;
         json_begin_object(&body.json);
-        json_key(&body.json, "id");
-        json_string(&body.json, points[i].id.text);
+        json_put_string(&body.json, "id", points[i].id.text);
         json_key(&body.json, "vector");
         write_vector(&body.json, vector, embeddings->dimensions);
         json_key(&body.json, "payload");
@@ -192,10 +182,8 @@ struct private_text qdrant_query_body(const float *vector, size_t dimensions,
     begin(&body);
     json_key(&body.json, "query");
     write_vector(&body.json, vector, dimensions);
-    json_key(&body.json, "limit");
-    json_integer(&body.json, (int64_t)limit);
-    json_key(&body.json, "with_payload");
-    json_boolean(&body.json, true);
+    json_put_integer(&body.json, "limit", (int64_t)limit);
+    json_put_boolean(&body.json, "with_payload", true);
     return end(&body);
 }
 
@@ -208,14 +196,11 @@ struct private_text qdrant_scroll_body(const char *offset, size_t limit)
         json_key(&body.json, "offset");
         json_raw(&body.json, offset, strlen(offset));
     }
-    json_key(&body.json, "limit");
-    json_integer(&body.json, (int64_t)limit);
-    json_key(&body.json, "with_payload");
-    json_begin_array(&body.json);
+    json_put_integer(&body.json, "limit", (int64_t)limit);
+    json_put_array(&body.json, "with_payload");
     json_string(&body.json, "passage_id");
     json_end_array(&body.json);
-    json_key(&body.json, "with_vector");
-    json_boolean(&body.json, false);
+    json_put_boolean(&body.json, "with_vector", false);
     return end(&body);
 }
 
@@ -224,8 +209,7 @@ struct private_text qdrant_delete_body(const struct id *ids, size_t count)
     struct body body;
 
     begin(&body);
-    json_key(&body.json, "points");
-    json_begin_array(&body.json);
+    json_put_array(&body.json, "points");
     for (size_t i = 0; i < count; i++)
         json_string(&body.json, ids[i].text);
     json_end_array(&body.json);

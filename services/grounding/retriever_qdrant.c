@@ -29,8 +29,8 @@ struct qdrant_retriever {
 
 struct retriever_call {
     struct qdrant_retriever *self; /* borrowed */
-    struct retriever_call
-        *judged; /* owned, like the next two: what is pending; NULL else */
+    /* Owned, like the next two: what is pending; NULL else. */
+    struct retriever_call *judged;
     struct embedder_call *embedding;
     struct qdrant_call *query;
     retriever_done_fn *done;

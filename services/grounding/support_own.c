@@ -11,10 +11,6 @@
 /* So much of the claim in one clause makes that clause the one that it repeats. */
 #define CLAUSE_SHARE 0.6
 
-static bool numbers_are_own(const struct support *support,
-                            const struct support_sentence *claim,
-                            const struct support_sentence *sentence);
-
 bool support_has_stem(const struct support *support,
                       const struct support_sentence *sentence, uint32_t stem)
 {
@@ -180,21 +176,6 @@ static bool small_numbers_are_own(const struct support *support,
     return true;
 }
 
-bool support_is_own(const struct support *support, const struct support_sentence *claim,
-                    const struct support_sentence *sentence)
-{
-    struct support_sentence clause = find_clause(support, sentence);
-
-    return has_own(support, claim, sentence, &clause, TERM_NAME) &&
-           small_numbers_are_own(support, claim, &clause) &&
-           has_own(support, claim, sentence, &clause, TERM_NUMBER) &&
-           support_names_are_joined(support, claim, sentence) &&
-           numbers_are_own(support, claim, sentence) &&
-           support_opposites_agree(support, claim) &&
-           support_polarity_agrees(support, claim, sentence) &&
-           !support_is_transposed(support, claim, sentence);
-}
-
 /* The unit of the number at `at`: the first within two words behind it; 0: there is none. */
 static const struct support_stem *unit_at(const struct support *support,
                                           const struct support_word *words,
@@ -276,6 +257,21 @@ static bool numbers_are_own(const struct support *support,
             return false;
     }
     return true;
+}
+
+bool support_is_own(const struct support *support, const struct support_sentence *claim,
+                    const struct support_sentence *sentence)
+{
+    struct support_sentence clause = find_clause(support, sentence);
+
+    return has_own(support, claim, sentence, &clause, TERM_NAME) &&
+           small_numbers_are_own(support, claim, &clause) &&
+           has_own(support, claim, sentence, &clause, TERM_NUMBER) &&
+           support_names_are_joined(support, claim, sentence) &&
+           numbers_are_own(support, claim, sentence) &&
+           support_opposites_agree(support, claim) &&
+           support_polarity_agrees(support, claim, sentence) &&
+           !support_is_transposed(support, claim, sentence);
 }
 
 bool support_part_is_own(const struct support *support,

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #define MAX_ENVELOPE_BYTES (1024 * 1024)
-#define FRAME_BYTES \
-    512 /* the envelope without data, message and details: less than this */
+/* The envelope without data, message and details: less than this. */
+#define FRAME_BYTES 512
 
 /*
  * Whole seconds, on every retryable 429 and 503 and on usage_cap_reached; 0: none.  Where

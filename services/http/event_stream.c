@@ -75,8 +75,7 @@ void event_stream_stage(struct request *request, const char *stage)
     struct json_writer json = begin_event(request, "stage");
 
     json_begin_object(&json);
-    json_key(&json, "stage");
-    json_string(&json, stage);
+    json_put_string(&json, "stage", stage);
     json_end_object(&json);
     end_event(request);
 }
@@ -87,8 +86,7 @@ void event_stream_text(struct request *request, const char *event,
     struct json_writer json = begin_event(request, event);
 
     json_begin_object(&json);
-    json_key(&json, event);
-    json_private(&json, text);
+    json_put_private(&json, event, text);
     json_end_object(&json);
     end_event(request);
 }

@@ -30,8 +30,8 @@ struct request {
 
     struct id request_id;
     struct trace trace; /* id "": none */
-    struct headers
-        headers; /* borrowed from libmicrohttpd until the request is completed */
+    /* Borrowed from libmicrohttpd until the request is completed. */
+    struct headers headers;
     bool is_http_1_1;
     enum method method;
     struct match match;
@@ -55,8 +55,8 @@ struct request {
     bool is_abandoned;   /* the server goes: no reply */
     bool is_client_gone; /* it was when the reply was due */
     enum error error;    /* what it was answered */
-    unsigned
-        turn_number; /* of a committed turn whose delivery is to be reported; else 0 */
+    /* Of a committed turn whose delivery is to be reported; else 0. */
+    unsigned turn_number;
     struct response response;
     struct event_stream *stream; /* owned; NULL: the reply is not told in events */
 };

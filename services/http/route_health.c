@@ -41,8 +41,7 @@ static void write_breakers(struct json_writer *json, const struct shared_service
         bool is_open =
             metrics_open_breakers(shared->metrics, shared->metrics_count, roles[i]) > 0;
 
-        json_key(json, roles[i]);
-        json_string(json, is_open ? "open" : "closed");
+        json_put_string(json, roles[i], is_open ? "open" : "closed");
     }
     json_end_object(json);
 }
@@ -60,16 +59,12 @@ static void on_store_checked(void *context, enum error error)
     buffer_init(&text, MAX_DATA_BYTES);
     json_writer_init(&json, &text);
     json_begin_object(&json);
-    json_key(&json, "checks");
-    json_begin_object(&json);
-    json_key(&json, "store");
-    json_string(&json, error == OK ? "ok" : error_info(error)->code);
-    json_key(&json, "coach");
-    json_string(&json, coach_kind(services->coaches->all[0]));
+    json_put_object(&json, "checks");
+    json_put_string(&json, "store", error == OK ? "ok" : error_info(error)->code);
+    json_put_string(&json, "coach", coach_kind(services->coaches->all[0]));
     json_key(&json, "breakers");
     write_breakers(&json, services->shared);
-    json_key(&json, "draining");
-    json_boolean(&json, is_leaving);
+    json_put_boolean(&json, "draining", is_leaving);
     json_end_object(&json);
     json_end_object(&json);
     checks = private_text_take(&text);

@@ -118,9 +118,9 @@ void process_metrics_write(struct buffer *out)
                   (int64_t)limit.rlim_cur, 1);
 }
 
-#define MAX_BYTES \
-    (4 * 1024 * 1024) /* a pattern file of one's own may have many entries */
-#define DAY_MS INT64_C(86400000)
+/* A pattern file of one's own may have many entries. */
+#define MAX_BYTES (4 * 1024 * 1024)
+#define DAY_MS    INT64_C(86400000)
 
 static void finish(struct request *request);
 

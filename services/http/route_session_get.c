@@ -29,8 +29,7 @@ static void write_time(struct json_writer *json, const char *key, int64_t wall_m
     char text[CLOCK_ISO8601_BYTES];
 
     clock_iso8601(wall_ms, text);
-    json_key(json, key);
-    json_string(json, text);
+    json_put_string(json, key, text);
 }
 
 static void write_data(const struct session *session, struct buffer *out)
@@ -40,22 +39,15 @@ static void write_data(const struct session *session, struct buffer *out)
 
     json_writer_init(&json, out);
     json_begin_object(&json);
-    json_key(&json, "session_id");
-    json_string(&json, session->id.text);
-    json_key(&json, "role");
-    json_private(&json, &session->role);
-    json_key(&json, "interview_type");
-    json_private(&json, &session->interview_type);
-    json_key(&json, "difficulty");
-    json_string(&json, difficulties[session->difficulty]);
-    json_key(&json, "status");
-    json_string(&json, session_is_complete(session) ? "completed" : "active");
-    json_key(&json, "turn_count");
-    json_integer(&json, session->turn_count);
-    json_key(&json, "total_questions");
-    json_integer(&json, session->total_questions);
-    json_key(&json, "asked_questions");
-    json_begin_array(&json);
+    json_put_string(&json, "session_id", session->id.text);
+    json_put_private(&json, "role", &session->role);
+    json_put_private(&json, "interview_type", &session->interview_type);
+    json_put_string(&json, "difficulty", difficulties[session->difficulty]);
+    json_put_string(&json, "status",
+                    session_is_complete(session) ? "completed" : "active");
+    json_put_integer(&json, "turn_count", session->turn_count);
+    json_put_integer(&json, "total_questions", session->total_questions);
+    json_put_array(&json, "asked_questions");
     for (size_t i = 0; i < session->asked_count; i++)
         json_private(&json, &session->asked[i]);
     json_end_array(&json);

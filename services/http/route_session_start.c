@@ -157,12 +157,9 @@ static void write_data(const struct services *services, const struct session *se
 
     json_writer_init(&json, out);
     json_begin_object(&json);
-    json_key(&json, "session_id");
-    json_string(&json, session->id.text);
-    json_key(&json, "session_token");
-    json_private(&json, &token);
-    json_key(&json, "opening_prompt");
-    json_private(&json, &prompt);
+    json_put_string(&json, "session_id", session->id.text);
+    json_put_private(&json, "session_token", &token);
+    json_put_private(&json, "opening_prompt", &prompt);
     json_end_object(&json);
     private_text_free(&token);
     private_text_free(&prompt);

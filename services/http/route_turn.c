@@ -80,8 +80,7 @@ static struct private_text details_of(enum error error, const struct field_error
     buffer_init(&text, 64);
     json_writer_init(&json, &text);
     json_begin_object(&json);
-    json_key(&json, "reason");
-    json_string(&json, upload_audio_fault(upload));
+    json_put_string(&json, "reason", upload_audio_fault(upload));
     json_end_object(&json);
     return private_text_take(&text);
 }

@@ -45,17 +45,17 @@ struct server {
 
     struct overload *overload; /* owned */
 
-    struct connection_queue
-        queues[SERVER_QUEUES]; /* one for each state of a connection */
+    /* One for each state of a connection. */
+    struct connection_queue queues[SERVER_QUEUES];
     size_t connection_count;
-    struct connection
-        *adding; /* borrowed: handed to MHD_add_connection() just now, else NULL */
+    /* Borrowed: handed to MHD_add_connection() just now, else NULL. */
+    struct connection *adding;
     struct loop_timer *sweep; /* owned; NULL: not pending: no connections */
     int64_t next_look_us;     /* monotonic: when it looks for clients that have gone */
 
     struct request *suspended; /* borrowed list: requests that wait for another room */
-    struct delivery
-        *deliveries; /* owned list: replies that are not known to have arrived */
+    /* Owned list: replies that are not known to have arrived. */
+    struct delivery *deliveries;
     struct lingering *lingers; /* owned list: connections that are closed slowly */
     size_t linger_count;
 

@@ -27,9 +27,9 @@
 #define CONNECT_TIMEOUT_MS 10000L
 
 #define REPLY_HEADERS_MAX_BYTES 65536 /* of one reply, all lines together */
-#define REQUEST_HEADERS_MAX \
-    6 /* X-Request-ID, traceparent, Authorization, an extra one, Content-Type, Expect */
-#define HEADER_MAX_BYTES 8192
+/* X-Request-ID, traceparent, Authorization, an extra one, Content-Type, Expect. */
+#define REQUEST_HEADERS_MAX 6
+#define HEADER_MAX_BYTES    8192
 
 #define SET(easy, option, value)                               \
     do {                                                       \

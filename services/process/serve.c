@@ -34,8 +34,8 @@
 #define MAX_WORKERS 256
 #define SWEEP_MS    30000
 #define DAY_MS      INT64_C(86400000)
-#define SPARE_FILES \
-    64 /* for each worker: epolls, pipes, provider connections come on top */
+/* For each worker: epolls, pipes, provider connections come on top. */
+#define SPARE_FILES 64
 /* A thread's heap grows by so much at once: by default it is 4 KB, a system call for most
  * turns. */
 #define HEAP_STEP_BYTES (1024 * 1024)

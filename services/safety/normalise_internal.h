@@ -28,8 +28,8 @@ struct normal_text {
     char *bytes; /* owned; `length` of them, then a NUL; valid UTF-8 */
     size_t length;
     size_t capacity;
-    struct offsets
-        offsets; /* to the folded text, or to the text where it needed no folding */
+    /* To the folded text, or to the text where it needed no folding. */
+    struct offsets offsets;
     struct folded_text folded;
     bool is_folded;
     bool is_plain; /* prefilter_is_plain() is true of all its bytes */

@@ -25,8 +25,8 @@ struct char_set {
  * lists. */
 struct pattern_item {
     struct pattern_item *next; /* owned: the next of the sequence */
-    struct pattern_item
-        *alternatives; /* owned: of a group, each an item that only heads a sequence */
+    /* Owned: of a group, each an item that only heads a sequence. */
+    struct pattern_item *alternatives;
     struct pattern_item *inner; /* owned: of a head, its sequence */
     struct char_set set;        /* of a single character */
     size_t end;                 /* offset behind it and its repeat */

@@ -26,8 +26,8 @@ struct store {
     struct log *log;
     bool is_away; /* as the log has it */
     int64_t said_away_us;
-    struct store_operation
-        *first; /* the backend's, that somebody waits for, as they were asked */
+    /* The backend's, that somebody waits for, as they were asked. */
+    struct store_operation *first;
     struct store_operation *last;
 };
 

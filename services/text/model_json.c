@@ -12,8 +12,8 @@
 #include <string.h>
 
 #define MAX_DEPTH 16
-#define MAX_CHARACTERS \
-    2000 /* of one text of the model: the word bounds alone allow any word */
+/* Of one text of the model: the word bounds alone allow any word. */
+#define MAX_CHARACTERS 2000
 
 /* The offset of the last character's first byte. */
 static size_t last_character(struct span text)

@@ -29,8 +29,8 @@ enum feedback_state { FEEDBACK_MISSING, FEEDBACK_INVALID, FEEDBACK_GOOD };
 
 struct reply {
     bool is_refused;
-    struct private_text
-        question; /* or closing statement, or refusal; empty: none was found */
+    /* Or closing statement, or refusal; empty: none was found. */
+    struct private_text question;
     enum feedback_state feedback_state;
     struct feedback feedback; /* only with FEEDBACK_GOOD */
 };

@@ -30,8 +30,8 @@ enum store_kind {
 struct store_operation;
 
 struct store_backend {
-    size_t
-        operation_bytes; /* of a backend's own operations, which begin with a store_operation */
+    /* Of a backend's own operations, which begin with a store_operation. */
+    size_t operation_bytes;
     bool shares_rates;
 
     /* Takes the operation.  On the thread of its loop. */

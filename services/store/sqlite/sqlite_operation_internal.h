@@ -11,7 +11,6 @@
 #include "sqlite_claims_internal.h"
 #include "sqlite_rows_internal.h"
 #include "store_operation_internal.h"
-#include "store_usage_internal.h"
 
 /* What came of running an operation. */
 enum operation_step {
@@ -28,9 +27,9 @@ struct sqlite_operation {
     bool has_waited;       /* long enough */
     int64_t wait_until_us; /* monotonic; 0: it has not waited yet */
     enum operation_step step;
-    struct claim_facts
-        seen; /* of a begin: before the transaction began.  What is written down
-                                since then is neither in the claims nor in what it reads */
+    /* Of a begin: before the transaction began. What is written down since then is
+     * neither in the claims nor in what it reads. */
+    struct claim_facts seen;
     struct delivered sends; /* the reply that sets out with the result; of turn 0: none */
     bool has_swept;         /* something is deleted, and still in the log */
 };
@@ -48,8 +47,8 @@ struct operation_ground {
     struct store_usage usage; /* with the turns that the transaction counts; day 0: it
                                  counts none */
     struct store_usage_board *board; /* borrowed: what was counted */
-    const struct delivered
-        *delivered; /* borrowed: to be written down with the next transaction */
+    /* Borrowed: to be written down with the next transaction. */
+    const struct delivered *delivered;
     size_t delivered_count;
 };
 

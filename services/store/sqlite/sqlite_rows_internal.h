@@ -36,8 +36,8 @@ struct stored_session {
     struct digest last_audio;
     bool has_last_transcript;
     struct digest last_transcript;
-    struct private_text
-        heard; /* owned; in the recording that was asked for; mostly empty */
+    /* Owned; in the recording that was asked for; mostly empty. */
+    struct private_text heard;
 };
 
 /* An outcome that is stored under a key. */
