@@ -61,19 +61,6 @@ bool index_writer_remove(struct index_writer *writer, int64_t file);
 bool index_writer_finish(struct index_writer *writer, struct span json,
                          bool is_optimised);
 
-/* How often each stem comes or goes, added up in memory up to a bound and then in the database. */
-struct index_stems;
-
-struct index_stems *index_stems_new(sqlite3 *database);
-void index_stems_free(struct index_stems *stems); /* NULL is fine */
-
-/* A stem of the passage of that row, however often it is told, comes (1) or goes (-1). */
-void index_stems_count(struct index_stems *stems, const char *stem, size_t length,
-                       int64_t row, int change);
-
-/* Between two passages: writes what was added up, if it is much or `is_all`. */
-bool index_stems_flush(struct index_stems *stems, bool is_all);
-
 /* The files of a corpus. */
 struct index_file {
     char *name;  /* owned; relative to the directory */

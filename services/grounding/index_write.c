@@ -4,10 +4,111 @@
 #include "index_internal.h"
 
 #include "chunk_internal.h"
+#include "intern_internal.h"
 #include "mem.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+/* ---- how many passages each stem is in ----
+ *
+ * Writing every stem of every passage into the database would be most of the work of indexing.  They are
+ * added up in memory first, up to a bound, and written out, in the order of the stems, when they are many. */
+
+#define STEMS_MOST      (1 << 17)
+#define TEXT_BYTES_MOST (4 << 20)
+
+/* Of the stem of the same number. */
+struct counted {
+    int32_t change;
+    int64_t row; /* the last passage that it was told of */
+};
+
+struct stem_counts {
+    sqlite3_stmt *add; /* owned, like all here */
+    struct intern stems;
+    struct counted *counted;
+    size_t capacity;
+};
+
+static struct stem_counts *stems_new(sqlite3 *database)
+{
+    struct stem_counts *stems = MEM_NEW(struct stem_counts);
+
+    stems->add = index_statement(
+        database, "INSERT INTO stem VALUES (?1, ?2) ON CONFLICT (stem)"
+                  " DO UPDATE SET passages = passages + excluded.passages");
+    return stems;
+}
+
+static void stems_free(struct stem_counts *stems)
+{
+    if (stems == NULL)
+        return;
+    sqlite3_finalize(stems->add);
+    intern_done(&stems->stems);
+    free(stems->counted);
+    free(stems);
+}
+
+static void stems_count(struct stem_counts *stems, const char *stem, size_t length,
+                        int64_t row, int change)
+{
+    size_t count = stems->stems.count;
+    uint32_t number = intern_put(&stems->stems, stem, length);
+    struct counted *counted;
+
+    MEM_ROOM(stems->counted, count, stems->capacity, 1);
+    counted = &stems->counted[number];
+    if (number == count)
+        *counted = (struct counted){.row = -1};
+    if (counted->row == row)
+        return;
+    counted->row = row;
+    counted->change += change;
+}
+
+static int compare_stems(const void *one, const void *other, void *context)
+{
+    const struct intern *stems = context;
+    struct span first = intern_text(stems, *(const uint32_t *)one);
+    struct span second = intern_text(stems, *(const uint32_t *)other);
+    size_t shorter = first.length < second.length ? first.length : second.length;
+    int order = memcmp(first.bytes, second.bytes, shorter);
+
+    return order != 0 ? order
+                      : (first.length > second.length) - (first.length < second.length);
+}
+
+/* A passage is bounded, and this runs behind each: they are never many more than these. */
+static bool stems_flush(struct stem_counts *stems, bool is_all)
+{
+    bool is_good = stems->add != NULL;
+    size_t count = 0;
+    uint32_t *numbers;
+
+    if (!is_all && stems->stems.count < STEMS_MOST &&
+        stems->stems.length < TEXT_BYTES_MOST)
+        return true;
+    numbers = mem_zalloc(stems->stems.count * sizeof(*numbers));
+    for (uint32_t number = 0; number < stems->stems.count; number++)
+        if (stems->counted[number].change != 0)
+            numbers[count++] = number;
+    qsort_r(numbers, count, sizeof(*numbers), compare_stems, &stems->stems);
+    for (size_t i = 0; i < count && is_good; i++) {
+        struct span stem = intern_text(&stems->stems, numbers[i]);
+
+        is_good = index_bind_text(stems->add, 1, stem.bytes, stem.length) &&
+                  sqlite3_bind_int(stems->add, 2, stems->counted[numbers[i]].change) ==
+                      SQLITE_OK &&
+                  index_step(stems->add);
+    }
+    free(numbers);
+    intern_keep(&stems->stems, 0);
+    return is_good;
+}
+
+/* ---- the writer ---- */
 
 /* More than any passage or heading has stems for. */
 #define STEM_TEXT_BYTES (1 << 20)
@@ -16,7 +117,7 @@ struct index_writer {
     sqlite3 *database;           /* borrowed */
     struct terms_reader *reader; /* owned, like all below */
     struct terms terms;
-    struct index_stems *stems;
+    struct stem_counts *stems;
     struct buffer head, body; /* stems, with blanks between them */
     sqlite3_stmt *add_file, *end_file, *remove_file;
     sqlite3_stmt *add_passage, *remove_passages, *each_passage;
@@ -35,10 +136,10 @@ struct index_writer *index_writer_new(sqlite3 *database)
 
     writer->database = database;
     writer->reader = terms_reader_new();
-    writer->stems = index_stems_new(database);
+    writer->stems = stems_new(database);
     buffer_init(&writer->head, STEM_TEXT_BYTES);
     buffer_init(&writer->body, STEM_TEXT_BYTES);
-    /* A row is never used twice in one update: index_stems_count() knows passages by theirs. */
+    /* A row is never used twice in one update: stems_count() knows passages by theirs. */
     writer->next_row = index_number(database, "SELECT max(row) FROM passage", 0) + 1;
     writer->words = index_number(database, "SELECT words FROM corpus", 0);
     writer->add_file =
@@ -73,7 +174,7 @@ void index_writer_free(struct index_writer *writer)
     sqlite3_finalize(writer->each_passage);
     sqlite3_finalize(writer->add_words);
     sqlite3_finalize(writer->remove_words);
-    index_stems_free(writer->stems);
+    stems_free(writer->stems);
     terms_done(&writer->terms);
     terms_reader_free(writer->reader);
     buffer_done(&writer->head);
@@ -94,7 +195,7 @@ static void read_stems(struct index_writer *writer, struct span text, int64_t ro
             continue;
         buffer_append(out, stem, term->stem_length);
         buffer_append_char(out, ' ');
-        index_stems_count(writer->stems, stem, term->stem_length, row, change);
+        stems_count(writer->stems, stem, term->stem_length, row, change);
     }
 }
 
@@ -112,7 +213,7 @@ static bool write_words(struct index_writer *writer, sqlite3_stmt *statement, in
     return sqlite3_bind_int64(statement, 1, row) == SQLITE_OK &&
            index_bind_text(statement, 2, writer->head.bytes, writer->head.length) &&
            index_bind_text(statement, 3, writer->body.bytes, writer->body.length) &&
-           index_step(statement) && index_stems_flush(writer->stems, false);
+           index_step(statement) && stems_flush(writer->stems, false);
 }
 
 static bool write_passage(void *context, const struct chunk *chunk)
@@ -227,7 +328,7 @@ bool index_writer_finish(struct index_writer *writer, struct span json, bool is_
     sqlite3_stmt *set;
     bool is_good;
 
-    if (!index_stems_flush(writer->stems, true) ||
+    if (!stems_flush(writer->stems, true) ||
         !index_run(writer->database, "DELETE FROM stem WHERE passages <= 0") ||
         !put_in_order(writer) ||
         (is_optimised &&

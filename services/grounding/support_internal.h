@@ -144,38 +144,10 @@ bool support_says_nothing_denied(const struct support *support,
                                  const struct support_sentence *claim,
                                  const struct support_sentence *sentence);
 
-/* Both, and the claim denies nothing twice. */
-bool support_polarity_agrees(const struct support *support,
-                             const struct support_sentence *claim,
-                             const struct support_sentence *sentence);
-
-/* No word of the claim stands where the sentence has its opposite, unless the claim denies it. */
-bool support_opposites_agree(const struct support *support,
-                             const struct support_sentence *claim);
-
-/* No name of two words is put together from two others. */
-bool support_names_are_joined(const struct support *support,
-                              const struct support_sentence *claim,
-                              const struct support_sentence *sentence);
-
-/* Two words of the claim are in each other's place. */
-bool support_is_transposed(const struct support *support,
-                           const struct support_sentence *claim,
-                           const struct support_sentence *sentence);
-
-/* The claim's word stands where the sentence has a word that the claim left out. */
-bool support_takes_place(const struct support *support,
-                         const struct support_sentence *claim,
-                         const struct support_item *item,
-                         const struct support_sentence *sentence);
-
 /* A word of the claim stands where the sentence, which has `share` of the claim, has another word. */
 bool support_has_swapped(const struct support *support,
                          const struct support_sentence *claim,
                          const struct support_sentence *sentence, double share);
-
-bool support_has_stem(const struct support *support,
-                      const struct support_sentence *sentence, uint32_t stem);
 
 /* A clause begins with the word: behind a comma, at "and", "but", ... */
 bool support_is_clause_end(const struct support *support,

@@ -1,5 +1,5 @@
 /*
- * A refusal as it is noted, and as it is written and read as a line of JSON.
+ * A refusal as one line of JSON.
  */
 #include "refusal.h"
 

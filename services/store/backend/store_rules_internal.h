@@ -1,11 +1,13 @@
 /*
  * What every store does alike: given what is stored and what is under way, may this turn
- * run?
+ * run, and has its day room for it?
  */
 #ifndef STORE_RULES_INTERNAL_H
 #define STORE_RULES_INTERNAL_H
 
 #include "store.h"
+
+#include <pthread.h>
 
 /* Refusals that are remembered for one session; the oldest goes first. */
 #define STORE_MAX_REMEMBERED 64
@@ -67,5 +69,42 @@ enum store_verdict store_decide(const struct store_facts *facts,
 
 /* OK for the verdicts that are no errors. */
 enum error store_verdict_error(enum store_verdict verdict);
+
+/* The day (UTC) that a turn counts for. */
+int64_t store_day(int64_t now_ms);
+
+/* Must the turn be counted? */
+bool store_has_caps(const struct store_day_caps *caps);
+
+/* May the turn run, after so much on its day?  OK or USAGE_CAP_REACHED.  A cap on recordings
+ * leaves typed answers alone. */
+enum error store_check_caps(const struct store_usage *usage,
+                            const struct store_claim *claim);
+
+/* Of a turn that may not: is it for its recording alone?  Where others count at the same
+ * moment, `usage` may be a little behind. */
+bool store_may_be_typed(const struct store_usage *usage, const struct store_claim *claim);
+
+/* The latest that a process has seen, for any thread. */
+struct store_usage_board {
+    pthread_mutex_t lock;
+    struct store_usage latest;
+};
+
+void store_usage_init(struct store_usage_board *board);
+void store_usage_done(struct store_usage_board *board);
+
+/* What loops saw of one day may come in any order. */
+void store_usage_note(struct store_usage_board *board, const struct store_usage *usage);
+struct store_usage store_usage_latest(struct store_usage_board *board);
+
+/* Of speech, as a string that lives as long as the program; NULL for any other type. */
+const char *store_content_type(const char *name);
+
+/* The scores of a turn as one byte each.  false: it has none. */
+bool store_write_scores(const struct store_commit *commit,
+                        unsigned char ret_bytes[SESSION_SCORES]);
+void store_read_scores(const unsigned char bytes[SESSION_SCORES],
+                       struct session_turn *turn);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The steps that make a connection, with their deadline.
+ * One connection: its parameters, its settings, its tables, its statements.
  */
 #include "postgres_connect_internal.h"
 

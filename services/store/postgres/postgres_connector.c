@@ -1,5 +1,5 @@
 /*
- * The thread that connects, connects again, and sweeps.
+ * A thread that may wait: it connects for the loops, and sweeps when nobody wants to be connected.
  */
 #include "postgres_connector_internal.h"
 
@@ -7,12 +7,17 @@
 #include "clock.h"
 #include "mem.h"
 #include "postgres_state_internal.h"
-#include "postgres_sweep_internal.h"
 
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+
+#define AT_ONCE        256
+#define SPEECH_AT_ONCE 32 /* up to a megabyte each */
+#define DAYS_KEPT      2  /* clocks differ */
+#define PROCESS_S      3600
+#define RATE_US        INT64_C(60000000)
 
 #define CLOSING_US         2000000 /* so long a sweep goes on when the store is closed */
 #define BACKOFF_TRIES_MOST 3       /* from then on it waits no longer: 0.4 to 0.8 s */
@@ -193,6 +198,79 @@ static void serve(struct postgres_connector *connector)
     pthread_mutex_lock(&connector->lock);
 }
 
+/* One statement, until it finds no more than it may.  false: trouble. */
+static bool sweep_one(PGconn *conn, enum postgres_statement which, int64_t value,
+                      int64_t at_once, bool (*goes_on)(void *context), void *context,
+                      char ret_sqlstate[6])
+{
+    int64_t count = at_once;
+
+    while (count == at_once && goes_on(context)) {
+        struct postgres_values values = {0};
+        PGresult *result;
+
+        postgres_value_number(&values, value);
+        postgres_value_number(&values, at_once);
+        result = postgres_ask(conn, which, &values);
+        count = atoll(PQcmdTuples(result));
+        if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+            postgres_state_of(result, ret_sqlstate);
+            PQclear(result);
+            /* Another process swept at the same time: what it left is for the next sweep. */
+            return postgres_state_meaning(ret_sqlstate) == MEANS_AGAIN;
+        }
+        PQclear(result);
+    }
+    return true;
+}
+
+static bool sum_speech(PGconn *conn, struct postgres_ground *ground, char ret_sqlstate[6])
+{
+    struct postgres_values none = {0};
+    PGresult *result = postgres_ask(conn, POSTGRES_SPEECH_TOTAL, &none);
+    bool is_good = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1;
+
+    if (is_good) {
+        struct postgres_row row = postgres_row_of(result, 0);
+
+        atomic_store_explicit(&ground->speech_bytes, postgres_row_number(&row),
+                              memory_order_relaxed);
+    } else {
+        postgres_state_of(result, ret_sqlstate);
+    }
+    PQclear(result);
+    return is_good;
+}
+
+/* What has expired goes, a bounded number of rows in each statement, from however many processes at
+ * the same time.  `goes_on` is asked between two statements.  false: the connection is of no use, and
+ * the SQLSTATE is in `ret_sqlstate`. */
+static bool sweep_all(PGconn *conn, struct postgres_ground *ground, int64_t now_ms,
+                      int64_t refusals_before_ms, bool (*goes_on)(void *context),
+                      void *context, char ret_sqlstate[6])
+{
+    const struct {
+        enum postgres_statement which;
+        int64_t value;
+        int64_t at_once;
+    } steps[] = {
+        {POSTGRES_SWEEP_SPEECH, now_ms, SPEECH_AT_ONCE},
+        {POSTGRES_LOOK_LATER, now_ms, AT_ONCE},
+        {POSTGRES_SWEEP_SESSIONS, now_ms, AT_ONCE},
+        {POSTGRES_SWEEP_REFUSALS, refusals_before_ms, AT_ONCE},
+        {POSTGRES_CROWD_OUT_REFUSALS, STORE_REFUSALS_MOST, AT_ONCE},
+        {POSTGRES_SWEEP_DAYS, store_day(now_ms) - DAYS_KEPT, AT_ONCE},
+        {POSTGRES_SWEEP_RATES, RATE_US, AT_ONCE},
+        {POSTGRES_SWEEP_PROCESSES, PROCESS_S, AT_ONCE},
+    };
+
+    for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
+        if (!sweep_one(conn, steps[i].which, steps[i].value, steps[i].at_once, goes_on,
+                       context, ret_sqlstate))
+            return false;
+    return sum_speech(conn, ground, ret_sqlstate);
+}
+
 static bool goes_on(void *context)
 {
     struct postgres_connector *connector = context;
@@ -219,8 +297,8 @@ static void sweep(struct postgres_connector *connector)
     if (connector->conn == NULL)
         connector->conn = postgres_connector_make(connector, USE_BLOCKING);
     if (connector->conn != NULL &&
-        !postgres_sweep(connector->conn, connector->ground, now_ms, refusals_before_ms,
-                        goes_on, connector, sqlstate)) {
+        !sweep_all(connector->conn, connector->ground, now_ms, refusals_before_ms,
+                   goes_on, connector, sqlstate)) {
         tell_trouble(connector, sqlstate);
         PQfinish(connector->conn);
         connector->conn = NULL;

@@ -9,12 +9,15 @@
  * What goes wrong is tried again for three seconds, and then told as ERROR_STORE_UNAVAILABLE; where
  * the server has been away for so long already, at once.
  */
-#include "postgres_lane_parts_internal.h"
+#include "postgres_lane_internal.h"
 
 #include "clock.h"
-#include "postgres_speech_internal.h"
+#include "mem.h"
+#include "postgres_link_internal.h"
+#include "postgres_state_internal.h"
 
 #include <sodium.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define GROUP_MOST  64 /* operations */
@@ -24,10 +27,46 @@
 #define TRIES_MOST  50
 #define AGAIN_MS    10
 
+#define TICK_MS   250
+#define ANSWER_US INT64_C(5000000) /* the oldest question on a link is not older */
+#define BEAT_US   INT64_C(1000000)
+#define LINKS     3 /* the quick one, and two that are durable: one flushes, one gathers */
+#define QUICK     0
+/* Two sessions seldom share one; if so, one waits for the other. */
+#define MARK_COUNT  4096
+#define PATIENCE_US INT64_C(3000000)
+
+/* What of one session (or of those that share its mark) is queued or under way. */
+struct mark {
+    uint16_t quick;   /* on the quick link, or in its queue */
+    uint16_t durable; /* on the others, or in their queue */
+    uint16_t running; /* of those, on a link */
+    uint8_t link;     /* which */
+};
+
+struct postgres_lane {
+    struct loop *loop;                  /* borrowed */
+    struct postgres_store_state *state; /* borrowed */
+    struct postgres_link *links[LINKS]; /* owned; NULL: none now, one is wanted */
+    int64_t made_us[LINKS];             /* when they were */
+    struct store_list queues[2];        /* what is quick, what is durable */
+    struct postgres_operation *waiting; /* each with a timer; owned, like the queues */
+    size_t waiting_count;
+    struct store_list failed; /* to be told soon */
+    struct mark marks[MARK_COUNT];
+    int64_t away_us[2]; /* since when there is no link of that kind; 0: there is one */
+    struct loop_timer *tick; /* owned */
+    bool is_flush_due;
+    bool is_closing;
+};
+
+static void on_tick(void *context);
+static void on_made(void *context, int index, PGconn *conn);
+static void on_broken(void *context, struct postgres_link *link);
+static void on_group(void *context, struct postgres_link *link,
+                     struct postgres_group *group);
+static void flush_all(void *context);
 static void on_waited(void *context);
-static void enqueue(struct postgres_lane *lane, struct postgres_operation *operation);
-static void wake_waiting(struct postgres_lane *lane, const struct store_id *session_id);
-static void finish(struct postgres_lane *lane, struct postgres_operation *operation);
 
 static bool is_durable_kind(enum store_kind kind)
 {
@@ -71,34 +110,16 @@ static struct mark *mark_of(struct postgres_lane *lane,
     return &lane->marks[store_id_hash(&operation->base.session_id) % MARK_COUNT];
 }
 
-size_t postgres_lane_total(const struct postgres_lane *lane)
+static size_t total_of(const struct postgres_lane *lane)
 {
     return lane->queues[false].count + lane->queues[true].count + lane->waiting_count;
 }
 
-void postgres_lane_flush_soon(struct postgres_lane *lane)
+static void flush_soon(struct postgres_lane *lane)
 {
     if (!lane->is_flush_due && !lane->is_closing)
-        loop_later(lane->loop, postgres_lane_flush, lane);
+        loop_later(lane->loop, flush_all, lane);
     lane->is_flush_due = true;
-}
-
-void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation)
-{
-    bool is_durable = is_durable_kind(operation->base.kind);
-
-    operation->base.asked_us = clock_monotonic_us();
-    operation->lane = lane;
-    if ((operation->base.kind != STORE_END && postgres_lane_total(lane) >= QUEUED_MOST) ||
-        (!is_news(operation) && postgres_lane_is_away(lane, is_durable))) {
-        postgres_operation_fail(operation);
-        store_list_push(&lane->failed, &operation->base);
-        postgres_lane_flush_soon(lane);
-        return;
-    }
-    enqueue(lane, operation);
-    if (operation->base.kind == STORE_REPORT)
-        wake_waiting(lane, &operation->base.session_id);
 }
 
 /* What comes behind a durable operation of its session goes the same way. */
@@ -113,12 +134,66 @@ static void enqueue(struct postgres_lane *lane, struct postgres_operation *opera
     else if (mark != NULL)
         mark->quick++;
     store_list_push(&lane->queues[operation->is_durable], &operation->base);
-    postgres_lane_flush_soon(lane);
+    flush_soon(lane);
+}
+
+static void wake_up(struct postgres_lane *lane, struct postgres_operation *operation)
+{
+    if (operation->following != NULL)
+        operation->following->previous = operation->previous;
+    if (operation->previous != NULL)
+        operation->previous->following = operation->following;
+    else
+        lane->waiting = operation->following;
+    lane->waiting_count--;
+    operation->timer = NULL;
+    enqueue(lane, operation);
+}
+
+/* A report has come, behind which they find what they wait for. */
+static void wake_waiting(struct postgres_lane *lane, const struct store_id *session_id)
+{
+    for (struct postgres_operation *each = lane->waiting, *next; each != NULL;
+         each = next) {
+        next = each->following;
+        if (!store_id_equals(&each->base.session_id, session_id))
+            continue;
+        loop_timer_cancel(each->timer);
+        wake_up(lane, each);
+    }
+}
+
+/* Where others of the process have a connection again, ours comes soon. */
+static bool is_away(const struct postgres_lane *lane, bool is_durable)
+{
+    int64_t came_us = atomic_load_explicit(&lane->state->came_us, memory_order_relaxed);
+    int64_t since_us = lane->away_us[is_durable];
+
+    return since_us != 0 &&
+           clock_monotonic_us() - (since_us > came_us ? since_us : came_us) > PATIENCE_US;
+}
+
+void postgres_lane_push(struct postgres_lane *lane, struct postgres_operation *operation)
+{
+    bool is_durable = is_durable_kind(operation->base.kind);
+
+    operation->base.asked_us = clock_monotonic_us();
+    operation->lane = lane;
+    if ((operation->base.kind != STORE_END && total_of(lane) >= QUEUED_MOST) ||
+        (!is_news(operation) && is_away(lane, is_durable))) {
+        postgres_operation_fail(operation);
+        store_list_push(&lane->failed, &operation->base);
+        flush_soon(lane);
+        return;
+    }
+    enqueue(lane, operation);
+    if (operation->base.kind == STORE_REPORT)
+        wake_waiting(lane, &operation->base.session_id);
 }
 
 /* It is not queued and not under way any more. */
-void postgres_lane_unmark(struct postgres_lane *lane,
-                          struct postgres_operation *operation, bool was_running)
+static void unmark(struct postgres_lane *lane, struct postgres_operation *operation,
+                   bool was_running)
 {
     struct mark *mark = mark_of(lane, operation);
 
@@ -197,7 +272,7 @@ static bool is_usable(struct postgres_lane *lane, int index)
     return false;
 }
 
-void postgres_lane_send(struct postgres_lane *lane)
+static void send_all(struct postgres_lane *lane)
 {
     while (lane->queues[false].first != NULL && is_usable(lane, QUICK) &&
            postgres_link_groups(lane->links[QUICK]) < GROUPS_MOST &&
@@ -209,21 +284,7 @@ void postgres_lane_send(struct postgres_lane *lane)
             send_group(lane, index);
 }
 
-/* At the end of the tick. */
-void postgres_lane_flush(void *context)
-{
-    struct postgres_lane *lane = context;
-    struct store_list failed = lane->failed;
-    struct postgres_operation *operation;
-
-    lane->is_flush_due = false;
-    lane->failed = (struct store_list){0};
-    postgres_lane_send(lane);
-    while ((operation = postgres_pop(&failed)) != NULL)
-        finish(lane, operation);
-}
-
-void postgres_lane_note_error(struct postgres_lane *lane, const char *sqlstate)
+static void note_error(struct postgres_lane *lane, const char *sqlstate)
 {
     atomic_store_explicit(&lane->state->last_error, postgres_state_pack(sqlstate),
                           memory_order_relaxed);
@@ -236,8 +297,8 @@ static void finish(struct postgres_lane *lane, struct postgres_operation *operat
 
     postgres_speech_count(operation, &lane->state->ground);
     if (operation->base.error == ERROR_STORE_UNAVAILABLE)
-        postgres_lane_note_error(lane, *operation->sqlstate != '\0' ? operation->sqlstate
-                                                                    : POSTGRES_NO_ANSWER);
+        note_error(lane, *operation->sqlstate != '\0' ? operation->sqlstate
+                                                      : POSTGRES_NO_ANSWER);
     if (release != NULL)
         postgres_lane_push(lane, release);
     if (lane->is_closing)
@@ -246,13 +307,28 @@ static void finish(struct postgres_lane *lane, struct postgres_operation *operat
         postgres_operation_tell(operation);
 }
 
-void postgres_lane_fail(struct postgres_lane *lane, struct postgres_operation *operation)
+/* At the end of the tick. */
+static void flush_all(void *context)
+{
+    struct postgres_lane *lane = context;
+    struct store_list failed = lane->failed;
+    struct postgres_operation *operation;
+
+    lane->is_flush_due = false;
+    lane->failed = (struct store_list){0};
+    send_all(lane);
+    while ((operation = postgres_pop(&failed)) != NULL)
+        finish(lane, operation);
+}
+
+static void fail_operation(struct postgres_lane *lane,
+                           struct postgres_operation *operation)
 {
     postgres_operation_fail(operation);
     finish(lane, operation);
 }
 
-bool postgres_lane_is_late(const struct postgres_operation *operation)
+static bool is_late(const struct postgres_operation *operation)
 {
     return clock_monotonic_us() - operation->base.asked_us > patience_us(operation);
 }
@@ -261,7 +337,7 @@ static void put_off(struct postgres_lane *lane, struct postgres_operation *opera
                     int64_t wait_ms)
 {
     if (lane->is_closing) {
-        postgres_lane_fail(lane, operation);
+        fail_operation(lane, operation);
         return;
     }
     operation->previous = NULL;
@@ -273,37 +349,11 @@ static void put_off(struct postgres_lane *lane, struct postgres_operation *opera
     operation->timer = loop_timer_start(lane->loop, wait_ms, on_waited, operation);
 }
 
-void postgres_lane_wake(struct postgres_lane *lane, struct postgres_operation *operation)
-{
-    if (operation->following != NULL)
-        operation->following->previous = operation->previous;
-    if (operation->previous != NULL)
-        operation->previous->following = operation->following;
-    else
-        lane->waiting = operation->following;
-    lane->waiting_count--;
-    operation->timer = NULL;
-    enqueue(lane, operation);
-}
-
 static void on_waited(void *context)
 {
     struct postgres_operation *operation = context;
 
-    postgres_lane_wake(operation->lane, operation);
-}
-
-/* A report has come, behind which they find what they wait for. */
-static void wake_waiting(struct postgres_lane *lane, const struct store_id *session_id)
-{
-    for (struct postgres_operation *each = lane->waiting, *next; each != NULL;
-         each = next) {
-        next = each->following;
-        if (!store_id_equals(&each->base.session_id, session_id))
-            continue;
-        loop_timer_cancel(each->timer);
-        postgres_lane_wake(lane, each);
-    }
+    wake_up(operation->lane, operation);
 }
 
 /* All of its step has happened. */
@@ -318,24 +368,23 @@ static void step_on(struct postgres_lane *lane, struct postgres_operation *opera
 
 /* Nothing of its step has happened, or we do not know.  In a crowd it may have been another's
  * fault: each is asked again alone. */
-void postgres_lane_step_back(struct postgres_lane *lane,
-                             struct postgres_operation *operation,
-                             enum postgres_meaning meaning, bool was_crowd)
+static void step_back(struct postgres_lane *lane, struct postgres_operation *operation,
+                      enum postgres_meaning meaning, bool was_crowd)
 {
     postgres_operation_forget(operation);
     operation->is_repeat = true;
     operation->tries++;
     if (meaning == MEANS_LEAVE || was_crowd) {
         operation->is_alone |= was_crowd && meaning != MEANS_LEAVE;
-        if (postgres_lane_is_late(operation))
-            postgres_lane_fail(lane, operation);
+        if (is_late(operation))
+            fail_operation(lane, operation);
         else
             enqueue(lane, operation);
     } else if (meaning == MEANS_AGAIN && operation->tries < TRIES_MOST &&
-               !postgres_lane_is_late(operation)) {
+               !is_late(operation)) {
         put_off(lane, operation, 1 + (int64_t)randombytes_uniform(AGAIN_MS));
     } else {
-        postgres_lane_fail(lane, operation);
+        fail_operation(lane, operation);
     }
 }
 
@@ -349,8 +398,8 @@ static void count_commit(struct postgres_lane *lane, struct postgres_link *link,
                               memory_order_relaxed);
 }
 
-void postgres_lane_on_group(void *context, struct postgres_link *link,
-                            struct postgres_group *group)
+static void on_group(void *context, struct postgres_link *link,
+                     struct postgres_group *group)
 {
     struct postgres_lane *lane = context;
     bool is_good = *group->sqlstate == '\0';
@@ -361,19 +410,218 @@ void postgres_lane_on_group(void *context, struct postgres_link *link,
     if (is_good)
         count_commit(lane, link, group->operations.count);
     else if (meaning != MEANS_AGAIN)
-        postgres_lane_note_error(lane, group->sqlstate);
+        note_error(lane, group->sqlstate);
     while ((operation = postgres_pop(&group->operations)) != NULL) {
-        postgres_lane_unmark(lane, operation, true);
+        unmark(lane, operation, true);
         if (is_good)
             step_on(lane, operation);
         else
-            postgres_lane_step_back(lane, operation, meaning, was_crowd);
+            step_back(lane, operation, meaning, was_crowd);
     }
-    postgres_lane_flush_soon(lane); /* what waited for these may go */
+    flush_soon(lane); /* what waited for these may go */
     if (is_good || meaning != MEANS_LEAVE)
         return;
     postgres_link_give_up(link);
     if (strcmp(group->sqlstate, POSTGRES_READ_ONLY) == 0)
         atomic_store_explicit(&lane->state->left_us, clock_monotonic_us(),
                               memory_order_relaxed);
+}
+
+static void want(struct postgres_lane *lane, int index)
+{
+    postgres_connector_want(lane->state->connector, lane->loop,
+                            index == QUICK ? USE_QUICK : USE_DURABLE, index, on_made,
+                            lane);
+}
+
+struct postgres_lane *postgres_lane_new(struct loop *loop,
+                                        struct postgres_store_state *state)
+{
+    struct postgres_lane *lane = MEM_NEW(struct postgres_lane);
+
+    lane->loop = loop;
+    lane->state = state;
+    lane->away_us[false] = lane->away_us[true] = clock_monotonic_us();
+    for (int index = 0; index < LINKS; index++)
+        want(lane, index);
+    lane->tick = loop_timer_start(loop, TICK_MS, on_tick, lane);
+    return lane;
+}
+
+static int index_of(const struct postgres_lane *lane, const struct postgres_link *link)
+{
+    int index = 0;
+
+    while (lane->links[index] != link)
+        index++;
+    return index;
+}
+
+static bool has_link(const struct postgres_lane *lane, bool is_durable)
+{
+    if (!is_durable)
+        return lane->links[QUICK] != NULL;
+    for (int index = QUICK + 1; index < LINKS; index++)
+        if (lane->links[index] != NULL)
+            return true;
+    return false;
+}
+
+/* What was under way goes to the front: it came before what is queued. */
+static void on_broken(void *context, struct postgres_link *link)
+{
+    struct postgres_lane *lane = context;
+    int index = index_of(lane, link);
+    struct store_list queues[2] = {lane->queues[false], lane->queues[true]};
+    struct store_list unanswered = {0};
+    struct postgres_operation *operation;
+
+    postgres_link_close(link, &unanswered);
+    lane->links[index] = NULL;
+    if (!has_link(lane, index != QUICK))
+        lane->away_us[index != QUICK] = clock_monotonic_us();
+    note_error(lane, POSTGRES_NO_ANSWER);
+    want(lane, index);
+
+    lane->queues[false] = lane->queues[true] = (struct store_list){0};
+    while ((operation = postgres_pop(&unanswered)) != NULL) {
+        unmark(lane, operation, true);
+        step_back(lane, operation, MEANS_LEAVE, false);
+    }
+    for (int kind = 0; kind < 2; kind++) {
+        postgres_prepend(&queues[kind], &lane->queues[kind]);
+        lane->queues[kind] = queues[kind];
+    }
+    flush_soon(lane);
+}
+
+static void on_made(void *context, int index, PGconn *conn)
+{
+    struct postgres_lane *lane = context;
+
+    lane->links[index] = postgres_link_open(
+        lane->loop, conn,
+        (struct postgres_link_events){
+            .on_group = on_group, .on_broken = on_broken, .context = lane});
+    lane->made_us[index] = clock_monotonic_us();
+    lane->away_us[index != QUICK] = 0;
+    atomic_store_explicit(&lane->state->came_us, lane->made_us[index],
+                          memory_order_relaxed);
+    flush_soon(lane);
+}
+
+/* While nobody can be asked, nobody waits longer than he is patient. */
+static void expire(struct postgres_lane *lane, bool is_durable)
+{
+    struct store_list all = lane->queues[is_durable];
+    struct store_list late = {0};
+    struct postgres_operation *operation;
+
+    if (lane->away_us[is_durable] == 0)
+        return;
+    lane->queues[is_durable] = (struct store_list){0};
+    while ((operation = postgres_pop(&all)) != NULL)
+        store_list_push(is_late(operation) ? &late : &lane->queues[is_durable],
+                        &operation->base);
+    while ((operation = postgres_pop(&late)) != NULL) {
+        unmark(lane, operation, false);
+        fail_operation(lane, operation);
+    }
+    flush_soon(lane); /* what stood behind one of them in its session */
+}
+
+/* One lane of the process does it each second. */
+static void beat(struct postgres_lane *lane, int64_t now_us)
+{
+    int64_t beat_us = atomic_load_explicit(&lane->state->beat_us, memory_order_relaxed);
+
+    if (lane->links[QUICK] != NULL && now_us - beat_us >= BEAT_US &&
+        atomic_compare_exchange_strong(&lane->state->beat_us, &beat_us, now_us))
+        postgres_lane_push(lane, postgres_operation_new(STORE_BEAT));
+}
+
+static void on_tick(void *context)
+{
+    struct postgres_lane *lane = context;
+    int64_t now_us = clock_monotonic_us();
+
+    lane->tick = loop_timer_start(lane->loop, TICK_MS, on_tick, lane);
+    for (int index = 0; index < LINKS; index++)
+        if (lane->links[index] != NULL &&
+            postgres_link_oldest_us(lane->links[index]) < now_us - ANSWER_US)
+            postgres_link_give_up(lane->links[index]);
+    expire(lane, false);
+    expire(lane, true);
+    beat(lane, now_us);
+}
+
+/* Where a link is missing for what is left, one is made here and now. */
+static void connect_now(struct postgres_lane *lane, int64_t deadline_us)
+{
+    for (int kind = 0; kind < 2; kind++) {
+        int index = kind == 0 ? QUICK : QUICK + 1;
+        PGconn *conn;
+
+        if (lane->queues[kind].first == NULL || has_link(lane, kind == 1) ||
+            clock_monotonic_us() >= deadline_us)
+            continue;
+        conn = postgres_connector_make(lane->state->connector,
+                                       kind == 0 ? USE_QUICK : USE_DURABLE);
+        if (conn != NULL)
+            on_made(lane, index, conn);
+    }
+}
+
+static bool is_under_way(const struct postgres_lane *lane)
+{
+    for (int index = 0; index < LINKS; index++)
+        if (lane->links[index] != NULL && postgres_link_groups(lane->links[index]) > 0)
+            return true;
+    return false;
+}
+
+static void drain(struct postgres_lane *lane, int64_t deadline_us)
+{
+    while ((total_of(lane) > 0 || is_under_way(lane)) &&
+           clock_monotonic_us() < deadline_us) {
+        bool is_alive = false;
+
+        connect_now(lane, deadline_us);
+        send_all(lane);
+        for (int index = 0; index < LINKS; index++)
+            is_alive |= lane->links[index] != NULL &&
+                        postgres_link_groups(lane->links[index]) > 0 &&
+                        postgres_link_wait(lane->links[index], deadline_us);
+        if (!is_alive)
+            return;
+    }
+}
+
+static void free_all(struct store_list *list)
+{
+    struct postgres_operation *operation;
+
+    while ((operation = postgres_pop(list)) != NULL)
+        postgres_operation_free(operation);
+}
+
+void postgres_lane_close(struct postgres_lane *lane, int64_t deadline_us)
+{
+    struct store_list unanswered = {0};
+
+    lane->is_closing = true;
+    loop_timer_cancel(lane->tick);
+    loop_forget(lane->loop, flush_all, lane);
+    while (lane->waiting != NULL) {
+        loop_timer_cancel(lane->waiting->timer);
+        wake_up(lane, lane->waiting);
+    }
+    drain(lane, deadline_us);
+    for (int index = 0; index < LINKS; index++)
+        postgres_link_close(lane->links[index], &unanswered);
+    free_all(&unanswered);
+    free_all(&lane->queues[false]);
+    free_all(&lane->queues[true]);
+    free_all(&lane->failed);
+    free(lane);
 }

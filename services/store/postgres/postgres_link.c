@@ -1,5 +1,5 @@
 /*
- * Groups of statements on a connection, and their answers.
+ * A connection in libpq's pipeline mode on a loop: what is sent, and what is awaited, in order.
  */
 #include "postgres_link_internal.h"
 
@@ -43,8 +43,6 @@ struct postgres_link {
 };
 
 static void on_poll(uv_poll_t *poll, int status, int events);
-static void read_answers(struct postgres_link *link);
-static void flush(struct postgres_link *link);
 static void tell_broken(void *context);
 
 static void watch(struct postgres_link *link, int events)
@@ -159,6 +157,16 @@ bool postgres_link_send(struct postgres_link *link, struct postgres_operation *o
     return true;
 }
 
+static void flush(struct postgres_link *link)
+{
+    int left = PQflush(link->conn);
+
+    if (left < 0)
+        break_off(link);
+    else
+        watch(link, left > 0 ? UV_READABLE | UV_WRITABLE : UV_READABLE);
+}
+
 void postgres_link_end_group(struct postgres_link *link)
 {
     link->making = NULL;
@@ -170,32 +178,6 @@ void postgres_link_end_group(struct postgres_link *link)
     }
     await(link, NULL, POSTGRES_STATEMENT_COUNT);
     flush(link);
-}
-
-static void flush(struct postgres_link *link)
-{
-    int left = PQflush(link->conn);
-
-    if (left < 0)
-        break_off(link);
-    else
-        watch(link, left > 0 ? UV_READABLE | UV_WRITABLE : UV_READABLE);
-}
-
-static void on_poll(uv_poll_t *poll, int status, int events)
-{
-    struct postgres_link *link = poll->data;
-
-    if (status < 0) {
-        break_off(link);
-        return;
-    }
-    /* What came before the end is read also where the end has come. */
-    if ((events & UV_READABLE) != 0 && PQconsumeInput(link->conn) != 1)
-        break_off(link);
-    read_answers(link);
-    if ((events & UV_WRITABLE) != 0 && !link->is_broken)
-        flush(link);
 }
 
 static void pop(struct postgres_link *link)
@@ -274,6 +256,22 @@ static void read_answers(struct postgres_link *link)
     }
     if (PQstatus(link->conn) == CONNECTION_BAD)
         break_off(link);
+}
+
+static void on_poll(uv_poll_t *poll, int status, int events)
+{
+    struct postgres_link *link = poll->data;
+
+    if (status < 0) {
+        break_off(link);
+        return;
+    }
+    /* What came before the end is read also where the end has come. */
+    if ((events & UV_READABLE) != 0 && PQconsumeInput(link->conn) != 1)
+        break_off(link);
+    read_answers(link);
+    if ((events & UV_WRITABLE) != 0 && !link->is_broken)
+        flush(link);
 }
 
 size_t postgres_link_groups(const struct postgres_link *link)

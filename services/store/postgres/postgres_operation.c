@@ -1,43 +1,56 @@
 /*
- * The life of an operation: asked in steps, answered once.
+ * What the operations ask and make of the answers: sessions, speech, what was heard, refusals,
+ * rates.  (Turns have a file of their own.)
  */
-#include "postgres_operation_steps_internal.h"
+#include "postgres_operation_internal.h"
 
 #include "mem.h"
+#include "postgres_link_internal.h"
 #include "postgres_state_internal.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A refusal gets its id here, so that however often it is sent it is noted once. */
+struct postgres_operation *postgres_pop(struct store_list *list)
+{
+    return (struct postgres_operation *)store_list_pop(list);
+}
+
+void postgres_prepend(struct store_list *list, struct store_list *other)
+{
+    store_list_append(other, list);
+    *list = *other;
+    *other = (struct store_list){0};
+}
+
+enum postgres_next postgres_done(struct postgres_operation *operation, enum error error)
+{
+    operation->base.error = error;
+    return NEXT_DONE;
+}
+
+void postgres_damaged(struct postgres_operation *operation)
+{
+    store_operation_drop_result(&operation->base); /* an error brings nothing with it */
+    memcpy(operation->sqlstate, POSTGRES_DAMAGED, sizeof(operation->sqlstate));
+    operation->base.error = ERROR_STORE_UNAVAILABLE;
+}
+
+/* What locks is alone: sessions that are counted, and rates, of which two may ask in opposite
+ * orders.  A refusal gets its id here, so that however often it is sent it is noted once. */
 void postgres_operation_prepare(struct postgres_operation *operation)
 {
+    enum store_kind kind = operation->base.kind;
     struct id id;
 
     operation->beginning.claim_changes = -1;
-    switch (operation->base.kind) {
-    case STORE_CREATE: /* it locks where sessions are counted */
-        operation->is_alone = operation->base.request.create.client_most > 0;
-        break;
-    case STORE_RATES: /* it locks, and two may ask in opposite orders */
-        operation->is_alone = true;
-        break;
-    case STORE_REFUSAL:
+    operation->is_alone =
+        kind == STORE_RATES ||
+        (kind == STORE_CREATE && operation->base.request.create.client_most > 0);
+    if (kind == STORE_REFUSAL) {
         id = id_random();
         operation->note_id = store_id_of(&id);
-        break;
-    case STORE_LOAD:
-    case STORE_DELETE:
-    case STORE_BEGIN:
-    case STORE_COMMIT:
-    case STORE_END:
-    case STORE_REMEMBER:
-    case STORE_SPEECH:
-    case STORE_REPORT:
-    case STORE_CHECK:
-    case STORE_SWEEP:
-    case STORE_BEAT: break;
     }
 }
 
@@ -59,6 +72,355 @@ void postgres_operation_free(struct postgres_operation *operation)
     store_operation_free(&operation->base);
 }
 
+enum { CREATE_INSERT, CREATE_EXPLAIN };
+
+/* A client whose sessions are counted. */
+static bool is_counted(const struct store_new_session *create)
+{
+    return create->client_most > 0;
+}
+
+static bool insert(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct store_new_session *create = &operation->base.request.create;
+    const struct session *session = create->session;
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, session->expires_ms);
+    postgres_value_number(&values, session->created_ms);
+    postgres_value_number(&values, session->last_activity_ms);
+    postgres_value_number(&values, session->difficulty);
+    postgres_value_number(&values, session->total_questions);
+    postgres_value_text(&values, &session->role, false);
+    postgres_value_text(&values, &session->interview_type, false);
+    postgres_value_text(&values, &session->asked[0], false);
+    postgres_value_digest(&values, create->key.is_there, &create->key.key);
+    postgres_value_digest(&values, create->key.is_there, &create->key.fingerprint);
+    postgres_value_digest(&values, is_counted(create), &create->client);
+    postgres_value_number(&values, create->client_most);
+    postgres_value_number(&values, create->now_ms);
+    return postgres_link_send(link, operation, POSTGRES_CREATE_SESSION, &values);
+}
+
+/* The key of an expired session is free: that session goes.  Whose sessions are counted waits
+ * here for others that are made for the same client. */
+static bool prepare(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct store_new_session *create = &operation->base.request.create;
+    struct postgres_values gate = {0};
+    struct postgres_values key = {0};
+
+    postgres_value_number(&gate, create->client.bytes[0]);
+    postgres_value_digest(&key, true, &create->key.key);
+    postgres_value_number(&key, create->now_ms);
+    return (!is_counted(create) ||
+            postgres_link_send(link, operation, POSTGRES_PASS_GATE, &gate)) &&
+           (!create->key.is_there ||
+            postgres_link_send(link, operation, POSTGRES_FREE_KEY, &key));
+}
+
+/* The session of this id, which an earlier try made, or of this key. */
+static bool explain(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct store_key *key = &operation->base.request.create.key;
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_digest(&values, key->is_there, &key->key);
+    return postgres_link_send(link, operation, POSTGRES_FIND_CREATED, &values);
+}
+
+static bool ask_create(struct postgres_operation *operation, struct postgres_link *link)
+{
+    if (operation->step == CREATE_EXPLAIN)
+        return explain(operation, link);
+    return prepare(operation, link) && insert(operation, link);
+}
+
+static void take_created(struct postgres_operation *operation, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+    struct store_id id;
+
+    operation->is_found = PQntuples(result) > 0;
+    if (!operation->is_found)
+        return;
+    operation->base.session = postgres_read_session(&row, &operation->base.session_id);
+    id = postgres_row_id(&row);
+    postgres_row_digest(&row, &operation->fingerprint);
+    if (operation->base.session == NULL || row.is_damaged) {
+        postgres_damaged(operation);
+        return;
+    }
+    operation->base.session->id = store_id_text(&id);
+}
+
+static void take_create(struct postgres_operation *operation,
+                        enum postgres_statement which, const PGresult *result)
+{
+    if (which == POSTGRES_CREATE_SESSION)
+        operation->is_found = PQntuples(result) == 1;
+    else if (which == POSTGRES_FIND_CREATED)
+        take_created(operation, result);
+}
+
+static enum postgres_next next_create(struct postgres_operation *operation)
+{
+    const struct store_key *key = &operation->base.request.create.key;
+    struct store_id found;
+
+    if (operation->step == CREATE_INSERT) {
+        if (operation->is_found)
+            return postgres_done(operation, OK);
+        operation->step = CREATE_EXPLAIN;
+        return NEXT_ASK;
+    }
+    if (!operation->is_found) {
+        if (is_counted(&operation->base.request.create))
+            return postgres_done(operation, ERROR_USAGE_CAP_REACHED);
+        operation->step = CREATE_INSERT; /* what was in the way went meanwhile */
+        return NEXT_ASK;
+    }
+    found = store_id_of(&operation->base.session->id);
+    if (!store_id_equals(&found, &operation->base.session_id)) {
+        operation->base.is_replay = true;
+        if (store_is_repeat(operation->base.session, &operation->fingerprint, key))
+            return postgres_done(operation, OK);
+    }
+    session_free(operation->base.session); /* an earlier try made it: the caller has it */
+    operation->base.session = NULL;
+    return postgres_done(operation,
+                         operation->base.is_replay ? ERROR_IDEMPOTENCY_KEY_REUSE : OK);
+}
+
+static bool ask_load(struct postgres_operation *operation, struct postgres_link *link)
+{
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, operation->base.now_ms);
+    return postgres_link_send(link, operation, POSTGRES_LOAD_SESSION, &values);
+}
+
+static void take_load(struct postgres_operation *operation, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    if (PQntuples(result) == 0)
+        return;
+    operation->base.session = postgres_read_session(&row, &operation->base.session_id);
+    if (operation->base.session == NULL)
+        postgres_damaged(operation);
+}
+
+static bool ask_delete(struct postgres_operation *operation, struct postgres_link *link)
+{
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    return postgres_link_send(link, operation, POSTGRES_DELETE_SESSION, &values);
+}
+
+/* An expired session that the sweep has not come to yet goes as well, and still counts as gone.
+ * Where a try may have deleted it and only its answer was lost, finding nothing is success. */
+static void take_delete(struct postgres_operation *operation, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    operation->is_found = PQntuples(result) == 0
+                              ? operation->is_repeat
+                              : postgres_row_number(&row) > operation->base.now_ms;
+}
+
+struct session *postgres_read_session(struct postgres_row *row, const struct store_id *id)
+{
+    struct session *session = MEM_NEW(struct session);
+
+    session->id = store_id_text(id);
+    session->expires_ms = postgres_row_number(row);
+    session->created_ms = postgres_row_number(row);
+    session->last_activity_ms = postgres_row_number(row);
+    session->difficulty = (int)postgres_row_number(row);
+    session->total_questions = (unsigned)postgres_row_number(row);
+    session->turn_count = (unsigned)postgres_row_number(row);
+    session->role = postgres_row_text(row);
+    session->interview_type = postgres_row_text(row);
+    session->asked[0] = postgres_row_text(row);
+    session->asked_count =
+        1 + postgres_row_texts(row, session->asked + 1, SESSION_MAX_QUESTIONS - 1);
+    if (!row->is_damaged && session->turn_count <= SESSION_MAX_QUESTIONS &&
+        session->asked_count >= session->turn_count)
+        return session;
+    session_free(session);
+    return NULL;
+}
+
+/* Where there is no room, room is made for more than one, so that it is seldom. */
+#define SPARE_PART        16
+#define SPARE_BYTES_LEAST (1 << 20) /* of all the room there may be, for that */
+
+static bool is_stored(const struct store_speech *speech)
+{
+    return !private_text_is_empty(&speech->audio) &&
+           (int64_t)speech->audio.length <= speech->max_total_bytes;
+}
+
+void postgres_speech_values(struct postgres_values *values,
+                            const struct store_speech *speech)
+{
+    if (is_stored(speech)) {
+        postgres_value_text(values, &speech->audio, false);
+        postgres_value_number(values, speech->expires_ms);
+        postgres_value_number(values, (int64_t)speech->audio.length);
+        postgres_value_string(values, speech->content_type);
+    } else {
+        for (int i = 0; i < 4; i++)
+            postgres_value_null(values);
+    }
+}
+
+bool postgres_speech_make_room(struct postgres_operation *operation,
+                               struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct store_speech *speech = &operation->base.request.commit.speech;
+    int64_t bytes = (int64_t)speech->audio.length;
+    int64_t most = speech->max_total_bytes;
+    int64_t spare = most >= SPARE_BYTES_LEAST ? most / SPARE_PART : 0;
+    struct postgres_values values = {0};
+
+    operation->number = -1;
+    if (!is_stored(speech) ||
+        atomic_load_explicit(&ground->speech_bytes, memory_order_relaxed) + bytes <= most)
+        return true;
+    postgres_value_number(&values, spare < most - bytes ? most - bytes - spare : 0);
+    return postgres_link_send(link, operation, POSTGRES_EVICT_SPEECH, &values);
+}
+
+void postgres_speech_count(const struct postgres_operation *operation,
+                           struct postgres_ground *ground)
+{
+    const struct store_speech *speech = &operation->base.request.commit.speech;
+
+    if (operation->base.kind != STORE_COMMIT || operation->base.error != OK ||
+        !is_stored(speech))
+        return;
+    if (operation->number >= 0) /* the true sum, of what was left */
+        atomic_store_explicit(&ground->speech_bytes, operation->number,
+                              memory_order_relaxed);
+    atomic_fetch_add_explicit(&ground->speech_bytes, (int64_t)speech->audio.length,
+                              memory_order_relaxed);
+}
+
+static bool ask_speech(struct postgres_operation *operation, struct postgres_link *link)
+{
+    struct store_id request_id = store_id_of(&operation->base.request.speech_of);
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_id(&values, &request_id);
+    postgres_value_number(&values, operation->base.now_ms);
+    return postgres_link_send(link, operation, POSTGRES_READ_SPEECH, &values);
+}
+
+static void take_speech(struct postgres_operation *operation, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+    char content_type[16];
+
+    operation->is_found = PQntuples(result) > 0;
+    if (!operation->is_found)
+        return;
+    operation->base.speech.expires_ms = postgres_row_number(&row);
+    postgres_row_word(&row, content_type, sizeof(content_type));
+    operation->base.speech.content_type = store_content_type(content_type);
+    operation->base.speech.audio = postgres_row_text(&row);
+    if (row.is_damaged || operation->base.speech.content_type == NULL)
+        postgres_damaged(operation);
+}
+
+#define MINUTE_US INT64_C(60000000)
+
+static bool ask_remember(struct postgres_operation *operation, struct postgres_link *link)
+{
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_digest(&values, true, &operation->base.request.remember.audio);
+    postgres_value_text(&values, &operation->base.request.remember.heard, false);
+    return postgres_link_send(link, operation, POSTGRES_KEEP_HEARD, &values);
+}
+
+static bool ask_refusal(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct refusal *refusal = &operation->base.request.refusal;
+    struct postgres_values values = {0};
+    struct store_id session;
+
+    postgres_value_id(&values, &operation->note_id);
+    postgres_value_number(&values, refusal->at_ms);
+    if (*refusal->session_id.text != '\0') {
+        session = store_id_of(&refusal->session_id);
+        postgres_value_id(&values, &session);
+    } else {
+        postgres_value_null(&values);
+    }
+    postgres_value_text(&values, &refusal->question, true);
+    postgres_value_string(&values, refusal->reason);
+    postgres_value_number(&values, refusal->chunks_retrieved);
+    if (refusal->max_score >= 0)
+        postgres_value_double(&values, refusal->max_score);
+    else
+        postgres_value_null(&values);
+    return postgres_link_send(link, operation, POSTGRES_NOTE_REFUSAL, &values);
+}
+
+/* `step` is the quota that is being asked; a denied one is asked once more, for when it is whole.
+ */
+static bool ask_rates(struct postgres_operation *operation, struct postgres_link *link)
+{
+    const struct store_rate_request *request = &operation->base.request.rates;
+    bool was_denied = operation->number > 0;
+    struct postgres_values values = {0};
+
+    postgres_value_digest(&values, true, &request->rates[operation->step].key);
+    if (!was_denied)
+        postgres_value_number(&values,
+                              MINUTE_US / request->rates[operation->step].per_minute);
+    operation->is_found = false;
+    return postgres_link_send(
+        link, operation, was_denied ? POSTGRES_READ_RATE : POSTGRES_TAKE_RATE, &values);
+}
+
+static void take_rates(struct postgres_operation *operation,
+                       enum postgres_statement which, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    operation->is_found = PQntuples(result) == 1;
+    if (!operation->is_found)
+        return;
+    operation->base.rates[operation->step] = (struct store_rate){
+        .is_taken = which == POSTGRES_TAKE_RATE,
+        .whole_us = postgres_row_number(&row),
+    };
+    if (row.is_damaged)
+        postgres_damaged(operation);
+}
+
+static enum postgres_next next_rates(struct postgres_operation *operation)
+{
+    bool was_denied = operation->number > 0;
+
+    if (!was_denied && !operation->is_found) {
+        operation->number = 1;
+        return NEXT_ASK;
+    }
+    if (was_denied || ++operation->step == operation->base.request.rates.count)
+        return postgres_done(operation, OK);
+    return NEXT_ASK;
+}
+
 static bool beat(struct postgres_operation *operation,
                  const struct postgres_ground *ground, struct postgres_link *link)
 {
@@ -73,16 +435,16 @@ bool postgres_operation_ask(struct postgres_operation *operation,
 {
     operation->ground = ground;
     switch (operation->base.kind) {
-    case STORE_CREATE: return postgres_create_ask(operation, link);
-    case STORE_LOAD: return postgres_load_ask(operation, link);
-    case STORE_DELETE: return postgres_delete_ask(operation, link);
+    case STORE_CREATE: return ask_create(operation, link);
+    case STORE_LOAD: return ask_load(operation, link);
+    case STORE_DELETE: return ask_delete(operation, link);
     case STORE_BEGIN: return postgres_begin_ask(operation, ground, link);
     case STORE_COMMIT: return postgres_commit_ask(operation, ground, link);
     case STORE_END: return postgres_end_ask(operation, ground, link);
-    case STORE_REMEMBER: return postgres_remember_ask(operation, link);
-    case STORE_SPEECH: return postgres_speech_ask(operation, link);
-    case STORE_REFUSAL: return postgres_refusal_ask(operation, link);
-    case STORE_RATES: return postgres_rates_ask(operation, link);
+    case STORE_REMEMBER: return ask_remember(operation, link);
+    case STORE_SPEECH: return ask_speech(operation, link);
+    case STORE_REFUSAL: return ask_refusal(operation, link);
+    case STORE_RATES: return ask_rates(operation, link);
     case STORE_REPORT: return postgres_delivery_ask(operation, ground, link);
     case STORE_CHECK: /* writes, and durably */
     case STORE_BEAT: return beat(operation, ground, link);
@@ -95,13 +457,13 @@ void postgres_operation_take(struct postgres_operation *operation,
                              enum postgres_statement which, const PGresult *result)
 {
     switch (operation->base.kind) {
-    case STORE_CREATE: postgres_create_take(operation, which, result); break;
-    case STORE_LOAD: postgres_load_take(operation, result); break;
-    case STORE_DELETE: postgres_delete_take(operation, result); break;
+    case STORE_CREATE: take_create(operation, which, result); break;
+    case STORE_LOAD: take_load(operation, result); break;
+    case STORE_DELETE: take_delete(operation, result); break;
     case STORE_BEGIN: postgres_begin_take(operation, which, result); break;
     case STORE_COMMIT: postgres_commit_take(operation, which, result); break;
-    case STORE_SPEECH: postgres_speech_take(operation, result); break;
-    case STORE_RATES: postgres_rates_take(operation, which, result); break;
+    case STORE_SPEECH: take_speech(operation, result); break;
+    case STORE_RATES: take_rates(operation, which, result); break;
     case STORE_END:
     case STORE_REMEMBER:
     case STORE_REFUSAL:
@@ -117,10 +479,10 @@ enum postgres_next postgres_operation_next(struct postgres_operation *operation)
     if (operation->base.error == ERROR_STORE_UNAVAILABLE) /* postgres_damaged() */
         return NEXT_DONE;
     switch (operation->base.kind) {
-    case STORE_CREATE: return postgres_create_next(operation);
+    case STORE_CREATE: return next_create(operation);
     case STORE_BEGIN: return postgres_begin_next(operation);
     case STORE_COMMIT: return postgres_commit_next(operation);
-    case STORE_RATES: return postgres_rates_next(operation);
+    case STORE_RATES: return next_rates(operation);
     case STORE_LOAD:
         return postgres_done(
             operation, operation->base.session != NULL ? OK : ERROR_SESSION_NOT_FOUND);
@@ -183,29 +545,4 @@ void postgres_operation_tell(struct postgres_operation *operation)
 {
     postgres_begin_forget(operation);
     store_operation_tell(&operation->base);
-}
-
-enum postgres_next postgres_done(struct postgres_operation *operation, enum error error)
-{
-    operation->base.error = error;
-    return NEXT_DONE;
-}
-
-void postgres_damaged(struct postgres_operation *operation)
-{
-    store_operation_drop_result(&operation->base); /* an error brings nothing with it */
-    memcpy(operation->sqlstate, POSTGRES_DAMAGED, sizeof(operation->sqlstate));
-    operation->base.error = ERROR_STORE_UNAVAILABLE;
-}
-
-struct postgres_operation *postgres_pop(struct store_list *list)
-{
-    return (struct postgres_operation *)store_list_pop(list);
-}
-
-void postgres_prepend(struct store_list *list, struct store_list *other)
-{
-    store_list_append(other, list);
-    *list = *other;
-    *other = (struct store_list){0};
 }

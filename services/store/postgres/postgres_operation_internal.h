@@ -19,7 +19,6 @@
 #include "postgres_process_internal.h"
 #include "postgres_values_internal.h"
 #include "store_operation_internal.h"
-#include "store_usage_internal.h"
 
 #include <stdatomic.h>
 
@@ -122,5 +121,54 @@ struct postgres_operation *postgres_pop(struct store_list *list);
 
 /* Puts the operations of `other`, which is empty afterwards, in front of those of `list`. */
 void postgres_prepend(struct store_list *list, struct store_list *other);
+
+/* What follows is for the two files of operations (turns: postgres_operation_turn.c). */
+bool postgres_begin_ask(struct postgres_operation *operation,
+                        const struct postgres_ground *ground, struct postgres_link *link);
+void postgres_begin_take(struct postgres_operation *operation,
+                         enum postgres_statement which, const PGresult *result);
+enum postgres_next postgres_begin_next(struct postgres_operation *operation);
+void postgres_begin_forget(struct postgres_operation *operation);
+
+bool postgres_commit_ask(struct postgres_operation *operation,
+                         struct postgres_ground *ground, struct postgres_link *link);
+void postgres_commit_take(struct postgres_operation *operation,
+                          enum postgres_statement which, const PGresult *result);
+enum postgres_next postgres_commit_next(struct postgres_operation *operation);
+
+bool postgres_end_ask(struct postgres_operation *operation,
+                      const struct postgres_ground *ground, struct postgres_link *link);
+bool postgres_delivery_ask(struct postgres_operation *operation,
+                           const struct postgres_ground *ground,
+                           struct postgres_link *link);
+/* The columns of SESSION_COLUMNS, in postgres_statements.def.  NULL where they make no sense. */
+struct session *postgres_read_session(struct postgres_row *row,
+                                      const struct store_id *id);
+
+/* What is stored makes no sense: the operation fails. */
+void postgres_damaged(struct postgres_operation *operation);
+
+enum postgres_next postgres_done(struct postgres_operation *operation, enum error error);
+
+/*
+ * A turn's speech is stored with it.
+ *
+ * How many bytes all of it takes is not summed with each commit, nor kept in a row that all
+ * commits would wait for.  Each process has a figure of its own: what the sweep found, and what it
+ * has stored itself since.  Where that says that there is no room, older speech goes, by the true
+ * sum.  Several processes may pass the bound together by what they store between two sweeps.
+ */
+/* The values of the turn's speech; NULLs where there is none, or more than may be stored. */
+void postgres_speech_values(struct postgres_values *values,
+                            const struct store_speech *speech);
+
+/* Before the commit: sends the statement that makes room, if one is needed. */
+bool postgres_speech_make_room(struct postgres_operation *operation,
+                               struct postgres_ground *ground,
+                               struct postgres_link *link);
+
+/* A commit has come to its end. */
+void postgres_speech_count(const struct postgres_operation *operation,
+                           struct postgres_ground *ground);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * The row of this process, and the rows of those beside it.
+ * Which processes are alive: this one by its beats, those beside it by what the kernel knows.
  */
 #include "postgres_process_internal.h"
 

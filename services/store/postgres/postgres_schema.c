@@ -1,5 +1,5 @@
 /*
- * The tables, version after version.
+ * The tables, and how they are brought up to date.
  */
 #include "postgres_schema_internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * SQLSTATE by its classes.
+ * The SQLSTATEs that the store tells apart.
  */
 #include "postgres_state_internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * Parameters written and columns read.
+ * Parameters of statements and columns of rows, in PostgreSQL's binary forms.
  */
 #include "postgres_values_internal.h"
 

@@ -1,5 +1,5 @@
 /*
- * The thread that copies the log back.
+ * A thread that copies the write-ahead log into the database when it is told to.
  */
 #include "sqlite_checkpointer_internal.h"
 

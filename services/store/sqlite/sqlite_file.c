@@ -1,9 +1,10 @@
 /*
- * Opening the file, and bringing it up to date.
+ * The schema of the file, its migrations, and how it is opened.
  */
 #include "sqlite_file_internal.h"
 
 #include "clock.h"
+#include "sqlite_place_internal.h"
 #include "sqlite_scrub_internal.h"
 
 #include <stdlib.h>
@@ -151,26 +152,25 @@ static const char *const migrations[] = {
 
 #define LATEST_VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
 
-static void explain(struct buffer *problem, const char *path, const char *what)
-{
-    buffer_append_string(problem, "store: ");
-    buffer_append_string(problem, path);
-    buffer_append_string(problem, ": ");
-    buffer_append_string(problem, what);
-    buffer_append_char(problem, '\n');
-}
-
 /* SQLite's messages name no contents here: no statement with values has run yet. */
 static bool explain_sqlite(struct buffer *problem, const char *path, sqlite3 *db)
 {
     switch (sqlite3_errcode(db)) {
     case SQLITE_BUSY:
-    case SQLITE_LOCKED: explain(problem, path, "is locked by another program"); break;
-    case SQLITE_NOTADB: explain(problem, path, "is not an SQLite database"); break;
-    case SQLITE_CORRUPT: explain(problem, path, "is damaged"); break;
-    case SQLITE_READONLY: explain(problem, path, "cannot be written"); break;
-    case SQLITE_CANTOPEN: explain(problem, path, "cannot be opened"); break;
-    default: explain(problem, path, sqlite3_errmsg(db)); break;
+    case SQLITE_LOCKED:
+        sqlite_place_explain(problem, path, "is locked by another program", 0);
+        break;
+    case SQLITE_NOTADB:
+        sqlite_place_explain(problem, path, "is not an SQLite database", 0);
+        break;
+    case SQLITE_CORRUPT: sqlite_place_explain(problem, path, "is damaged", 0); break;
+    case SQLITE_READONLY:
+        sqlite_place_explain(problem, path, "cannot be written", 0);
+        break;
+    case SQLITE_CANTOPEN:
+        sqlite_place_explain(problem, path, "cannot be opened", 0);
+        break;
+    default: sqlite_place_explain(problem, path, sqlite3_errmsg(db), 0); break;
     }
     return false;
 }
@@ -244,11 +244,12 @@ static bool is_ours(sqlite3 *db, const char *path, int *ret_version,
         return explain_sqlite(problem, path, db);
 
     if (application_id != APPLICATION_ID && (application_id != 0 || tables > 0)) {
-        explain(problem, path, "is a database of another program");
+        sqlite_place_explain(problem, path, "is a database of another program", 0);
         return false;
     }
     if (*ret_version > LATEST_VERSION || *ret_version < 0) {
-        explain(problem, path, "was written by a newer version of this program");
+        sqlite_place_explain(problem, path,
+                             "was written by a newer version of this program", 0);
         return false;
     }
     return true;
@@ -292,7 +293,7 @@ static bool is_sound(sqlite3 *db, const char *path, struct buffer *problem)
         is_ok = strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
     sqlite3_finalize(statement);
     if (!is_ok)
-        explain(problem, path, "is damaged (PRAGMA quick_check)");
+        sqlite_place_explain(problem, path, "is damaged (PRAGMA quick_check)", 0);
     return is_ok;
 }
 
@@ -308,7 +309,7 @@ sqlite3 *sqlite_file_open(const char *path, struct buffer *problem)
     }
     sqlite3_busy_handler(db, nap, NULL);
     if (sqlite3_db_readonly(db, "main") != 0) {
-        explain(problem, path, "cannot be written");
+        sqlite_place_explain(problem, path, "cannot be written", 0);
         goto fail;
     }
     if (!is_ours(db, path, &version, problem)) /* before anything is changed in it */

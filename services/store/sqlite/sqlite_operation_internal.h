@@ -11,7 +11,6 @@
 #include "sqlite_claims_internal.h"
 #include "sqlite_rows_internal.h"
 #include "store_operation_internal.h"
-#include "store_usage_internal.h"
 
 /* What came of running an operation. */
 enum operation_step {

@@ -1,5 +1,5 @@
 /*
- * STORE_URL read, and the default place found or made.
+ * From STORE_URL, or from the environment, to a path.
  */
 #include "sqlite_place_internal.h"
 
@@ -16,8 +16,8 @@
 #define FILE_NAME "poise.db"
 #define PATH_MAX_ 4096
 
-static void explain(struct buffer *problem, const char *path, const char *what,
-                    int number)
+void sqlite_place_explain(struct buffer *problem, const char *path, const char *what,
+                          int number)
 {
     buffer_append_string(problem, "store: ");
     buffer_append_string(problem, path);
@@ -68,7 +68,7 @@ static bool make_directories(char *path, struct buffer *problem)
         *slash = '\0';
         status = mkdir(path, 0700);
         if (status != 0 && errno != EEXIST) {
-            explain(problem, path, "the directory cannot be made", errno);
+            sqlite_place_explain(problem, path, "the directory cannot be made", errno);
             *slash = '/';
             return false;
         }
@@ -82,11 +82,11 @@ static bool is_our_kind_of_file(const char *path, struct buffer *problem)
     struct stat status;
 
     if (stat(path, &status) != 0) {
-        explain(problem, path, "cannot be looked at", errno);
+        sqlite_place_explain(problem, path, "cannot be looked at", errno);
         return false;
     }
     if (!S_ISREG(status.st_mode)) {
-        explain(problem, path, "is not a regular file", 0);
+        sqlite_place_explain(problem, path, "is not a regular file", 0);
         return false;
     }
     return true;
@@ -104,7 +104,7 @@ static bool make_file(const char *path, struct buffer *problem)
     }
     if (errno == EEXIST)
         return is_our_kind_of_file(path, problem);
-    explain(problem, path, "cannot be made", errno);
+    sqlite_place_explain(problem, path, "cannot be made", errno);
     return false;
 }
 
@@ -129,10 +129,10 @@ char *sqlite_place_path(const char *url, struct buffer *problem)
                strchr(url + strlen(URL_START), ':') == NULL) {
         path = mem_copy_string(url + strlen(URL_START));
     } else {
-        explain(problem, "STORE_URL",
-                "must be sqlite:///path, with four slashes for an "
-                "absolute path",
-                0);
+        sqlite_place_explain(problem, "STORE_URL",
+                             "must be sqlite:///path, with four slashes for an "
+                             "absolute path",
+                             0);
     }
     return path;
 }

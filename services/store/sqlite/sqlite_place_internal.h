@@ -14,4 +14,8 @@ char *sqlite_place_path(const char *url, struct buffer *problem);
  * `problem`. */
 char *sqlite_place(const char *url, struct buffer *problem);
 
+/* Appends a line for a terminal, with the words for an errno where that is not 0. */
+void sqlite_place_explain(struct buffer *problem, const char *path, const char *what,
+                          int number);
+
 #endif

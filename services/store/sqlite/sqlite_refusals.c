@@ -106,15 +106,6 @@ static bool tell_rows(sqlite3 *db, int64_t since_ms, refusal_fn *tell, void *con
     return status == SQLITE_DONE || !goes_on;
 }
 
-static void explain(struct buffer *problem, const char *path, const char *what)
-{
-    buffer_append_string(problem, "store: ");
-    buffer_append_string(problem, path);
-    buffer_append_string(problem, ": ");
-    buffer_append_string(problem, what);
-    buffer_append_char(problem, '\n');
-}
-
 bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
                            void *context, struct buffer *problem)
 {
@@ -126,7 +117,7 @@ bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
     if (path == NULL)
         return false;
     if (access(path, R_OK) != 0) {
-        explain(problem, path, strerror(errno));
+        sqlite_place_explain(problem, path, "cannot be read", errno);
         free(path);
         return false;
     }
@@ -134,7 +125,7 @@ bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
     if (db != NULL) {
         is_good = version < WITH_REFUSALS || tell_rows(db, since_ms, tell, context);
         if (!is_good)
-            explain(problem, path, "cannot be read");
+            sqlite_place_explain(problem, path, "cannot be read", 0);
     }
     sqlite3_close(db);
     free(path);

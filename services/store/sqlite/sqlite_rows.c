@@ -254,17 +254,6 @@ bool rows_look_later(struct sqlite_rows *rows, int64_t row, int64_t sweep_ms)
     return statement_run(rows, update);
 }
 
-/* The scores as one byte each; NULL for a turn without. */
-static void bind_scores(sqlite3_stmt *statement, int at,
-                        const struct store_commit *commit,
-                        unsigned char bytes[SESSION_SCORES])
-{
-    for (int i = 0; i < SESSION_SCORES; i++)
-        bytes[i] = (unsigned char)commit->scores[i];
-    if (commit->is_scored)
-        statement_bind_blob(statement, at, bytes, SESSION_SCORES);
-}
-
 /* An outcome is stored without the transcript that stands in it. */
 static bool insert_turn(struct sqlite_rows *rows, const struct store_commit *commit,
                         int64_t *ret_turn_row)
@@ -276,7 +265,8 @@ static bool insert_turn(struct sqlite_rows *rows, const struct store_commit *com
     bool is_done;
 
     buffer_init(&rest, SIZE_MAX);
-    bind_scores(insert, 1, commit, scores);
+    if (store_write_scores(commit, scores))
+        statement_bind_blob(insert, 1, scores, sizeof(scores));
     statement_bind_text(insert, 2, &commit->transcript);
     if (place < 0) {
         statement_bind_text(insert, 3, &commit->outcome);
@@ -348,9 +338,8 @@ static bool read_turn(struct sqlite_rows *rows, int64_t turn_row,
     sqlite3_bind_int64(found, 1, turn_row);
     result = statement_step(rows, found);
     if (result == ROW_FOUND) {
-        turn->is_scored = statement_column_bytes(found, 0, scores, SESSION_SCORES);
-        for (int i = 0; turn->is_scored && i < SESSION_SCORES; i++)
-            turn->scores[i] = scores[i];
+        if (statement_column_bytes(found, 0, scores, sizeof(scores)))
+            store_read_scores(scores, turn);
         turn->transcript = statement_column_text(found, 1);
     }
     statement_leave(found);

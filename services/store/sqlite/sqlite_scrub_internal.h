@@ -1,7 +1,6 @@
 /*
  * The operating system's files as SQLite sees them, with two differences: what a page of
- * the database does not use is written as zeros, and writes to the log are gathered
- * (sqlite_gather_internal.h).
+ * the database does not use is written as zeros, and writes to the log are gathered.
  *
  * PRAGMA secure_delete overwrites deleted cells, but where SQLite spreads the cells of a
  * full page over its neighbours (rebuildPage() in its btree.c), the old bytes stay in the

@@ -7,17 +7,6 @@
 #include <assert.h>
 #include <string.h>
 
-static const char *const content_types[] = {"audio/mpeg", "audio/wav"};
-
-/* The string that lives as long as the program; NULL for any other type. */
-static const char *content_type_of(const char *name)
-{
-    for (size_t i = 0; i < sizeof(content_types) / sizeof(content_types[0]); i++)
-        if (name != NULL && strcmp(content_types[i], name) == 0)
-            return content_types[i];
-    return NULL;
-}
-
 bool rows_keep_heard(struct sqlite_rows *rows, const struct store_id *id,
                      const struct digest *audio, const struct private_text *heard)
 {
@@ -109,7 +98,7 @@ bool rows_insert_speech(struct sqlite_rows *rows, const struct store_id *id,
     sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_SPEECH);
     int64_t bytes = (int64_t)speech->audio.length;
 
-    assert(content_type_of(speech->content_type) != NULL);
+    assert(store_content_type(speech->content_type) != NULL);
     if (bytes > speech->max_total_bytes)
         return true;
     if (!make_room(rows, bytes, speech->max_total_bytes, ret_has_evicted))
@@ -136,7 +125,7 @@ enum row_result rows_read_speech(struct sqlite_rows *rows, const struct store_id
     sqlite3_bind_int64(found, 3, now_ms);
     result = statement_step(rows, found);
     if (result == ROW_FOUND) {
-        content_type = content_type_of((const char *)sqlite3_column_text(found, 1));
+        content_type = store_content_type((const char *)sqlite3_column_text(found, 1));
         if (content_type == NULL)
             result = rows_damaged(rows);
     }
