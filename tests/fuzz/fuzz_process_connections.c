@@ -165,7 +165,7 @@ static void start_service(char *replies)
         {"OVERLOAD_LAG_MS", "0"},
         {"OVERLOAD_STORE_MS", "0"},
         {"SAFETY_ENABLED", "false"},
-        {"UPLOAD_TIMEOUT_SECONDS", "2"},
+        {"UPLOAD_TIMEOUT_SECONDS", "60"},
         {"MAX_AUDIO_BYTES", "20000"},
         {"CORS_ALLOWED_ORIGINS", "https://a.example"},
         {"ADMIN_KEY", "an-admin-key"},
