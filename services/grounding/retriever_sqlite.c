@@ -36,7 +36,7 @@ struct sqlite_retriever {
     struct search_version corpus_version;  /* of the index that `corpus` is from */
     struct search *shelf[SEARCHES_MOST];   /* owned: those at rest */
     size_t shelved, searches;              /* `searches` counts those at work too */
-    struct call_list waiting, running; /* for a search, and with one */
+    struct call_list waiting, running;     /* for a search, and with one */
 };
 
 struct retriever_call {
