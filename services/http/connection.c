@@ -286,12 +286,13 @@ void connection_sweep(void *context)
                                          connection_sweep, server);
 }
 
-/* Its next request may have come just now, and is not thrown away. */
+/* Its next request may have come just now, and is not thrown away; the end of a client that has gone
+ * is none. */
 static bool has_unread(const struct connection *connection)
 {
-    struct pollfd next = {.fd = connection->descriptor, .events = POLLIN};
+    int unread = 0;
 
-    return poll(&next, 1, 0) != 0;
+    return ioctl(connection->descriptor, FIONREAD, &unread) == 0 && unread > 0;
 }
 
 static struct connection *find_idle(struct server *server)
