@@ -13,6 +13,8 @@
 /* Who speaks for longer than this speaks of many things. */
 #define LONG_WORDS 350
 
+#define LIGHT_WEIGHT 0.2 /* of "so", "actually", "you know" beside an "um" */
+
 /* From which points on a score of 2, 3, 4, 5 is given. */
 typedef double ladder[4];
 
@@ -81,7 +83,7 @@ static double stumbles(const struct reading *reading)
     const struct answer *answer = &reading->answer;
     double light = (double)(fillers->count - fillers->heavy);
 
-    return per_hundred((double)fillers->heavy + 0.25 * light +
+    return per_hundred((double)fillers->heavy + LIGHT_WEIGHT * light +
                            1.2 * (double)reading->flow.restarts +
                            1.2 * (double)answer->cues[CUE_VAGUE].count,
                        answer);
@@ -388,19 +390,20 @@ static int score_structure(const struct reading *reading)
     return reading->flow.words < 10 ? at_most(score, 2) : score;
 }
 
-/* By fillers in a hundred words; a single one is never held against anybody. */
+/* By fillers in a hundred words; a single one is hardly held against anybody. */
 static int score_filler_words(const struct reading *reading)
 {
-    static const ladder steps = {-8, -5, -3, -1.5};
+    static const ladder steps = {-8.5, -6, -4, -1.99};
     const struct fillers *fillers = &reading->fillers;
     double light = (double)(fillers->count - fillers->heavy);
+    double rate = 100 * ((double)fillers->heavy + LIGHT_WEIGHT * light) /
+                  fmax((double)reading->answer.word_count, 1);
 
     if (reading->flow.words < 6)
         return 3;
-    if (fillers->count <= 1 && reading->flow.words >= 12)
-        return 5;
-    return climb(steps,
-                 -per_hundred((double)fillers->heavy + 0.25 * light, &reading->answer));
+    if (fillers->count <= 1)
+        return reading->flow.words >= 35 || fillers->count == 0 ? 5 : 4;
+    return climb(steps, -rate);
 }
 
 /* "I don't know" is clear and honest at least; of the rest nothing but fillers could be judged. */

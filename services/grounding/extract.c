@@ -107,18 +107,21 @@ static void read_all(struct extraction *extraction, struct span question,
     }
 }
 
-static void want_words(struct extraction *extraction)
+/* The distinct words that say something; those that only ask, where they are all there is. */
+static void want_words(struct extraction *extraction, bool keeps_asking)
 {
     const struct terms *question = &extraction->question;
 
     for (size_t i = 0; i < question->count && extraction->wanted_count < WORDS_MOST;
          i++) {
-        bool is_new = !(question->all[i].flags & TERM_STOP) &&
-                      !question_word_asks(question, &question->all[i]);
+        const struct term *term = &question->all[i];
+        bool is_new = !(term->flags & TERM_STOP) &&
+                      (keeps_asking || (!question_is_around(question, term) &&
+                                        !question_asks(question, i)));
 
         for (size_t k = 0; k < extraction->wanted_count && is_new; k++)
             is_new = !term_equals(question, &question->all[extraction->wanted[k].term],
-                                  question, &question->all[i]);
+                                  question, term);
         if (is_new)
             extraction->wanted[extraction->wanted_count++].term = (uint32_t)i;
     }
@@ -582,7 +585,9 @@ void generate_extract(const struct private_text *question,
     struct generated generated = {.stated = 1, .is_extractive = true};
 
     read_all(&extraction, private_reveal(question), passages);
-    want_words(&extraction);
+    want_words(&extraction, false);
+    if (extraction.wanted_count == 0)
+        want_words(&extraction, true);
     weigh_words(&extraction);
     judge(&extraction, passages);
     choose(&extraction, &generated);

@@ -105,12 +105,6 @@ enum question_kind question_kind(struct span question)
     return QUESTION_OTHER;
 }
 
-bool question_word_asks(const struct terms *question, const struct term *term)
-{
-    return words_is_on("mani much doe tell explain pleas whose whom say me if ani",
-                       (struct span){term_stem(question, term), term->stem_length});
-}
-
 static bool is_asked(const struct terms *question, const struct terms *terms,
                      const struct term *term)
 {

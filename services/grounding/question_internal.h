@@ -28,9 +28,6 @@ enum question_kind {
 
 enum question_kind question_kind(struct span question);
 
-/* A word of the question that says only what is asked for: "many", "year". */
-bool question_word_asks(const struct terms *question, const struct term *term);
-
 /* 1: the sentence has what is asked for; 0: it has not; less: it hardly says anything. */
 double question_fit(enum question_kind kind, const struct terms *question,
                     const struct terms *terms, const struct term_sentence *sentence,

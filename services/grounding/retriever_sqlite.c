@@ -22,6 +22,11 @@
 
 enum { SEARCHES_MOST = 4, PROBLEM_BYTES = 1024 };
 
+/* In the order in which they came. */
+struct call_list {
+    struct retriever_call *first, *last; /* linked by `next` and `previous` */
+};
+
 struct sqlite_retriever {
     struct retriever retriever; /* the first member: a retriever is cast back */
     struct loop *loop;          /* borrowed, like the next */
@@ -31,8 +36,7 @@ struct sqlite_retriever {
     struct search_version corpus_version;  /* of the index that `corpus` is from */
     struct search *shelf[SEARCHES_MOST];   /* owned: those at rest */
     size_t shelved, searches;              /* `searches` counts those at work too */
-    struct retriever_call *first, *last;   /* waiting; linked by `next` */
-    struct retriever_call *running;        /* linked by `next` and `previous` */
+    struct call_list waiting, running;     /* for a search, and with one */
 };
 
 struct retriever_call {
@@ -90,45 +94,26 @@ struct retriever *retriever_sqlite_new(const char *path, struct loop *loop,
 
 /* ---- the two lists ---- */
 
-static void wait_for_search(struct sqlite_retriever *sqlite, struct retriever_call *call)
+static void join(struct call_list *list, struct retriever_call *call)
 {
-    call->previous = sqlite->last;
-    if (sqlite->last != NULL)
-        sqlite->last->next = call;
+    call->previous = list->last;
+    if (list->last != NULL)
+        list->last->next = call;
     else
-        sqlite->first = call;
-    sqlite->last = call;
+        list->first = call;
+    list->last = call;
 }
 
-static void stop_waiting(struct sqlite_retriever *sqlite, struct retriever_call *call)
+static void leave(struct call_list *list, struct retriever_call *call)
 {
     if (call->previous != NULL)
         call->previous->next = call->next;
     else
-        sqlite->first = call->next;
+        list->first = call->next;
     if (call->next != NULL)
         call->next->previous = call->previous;
     else
-        sqlite->last = call->previous;
-    call->next = call->previous = NULL;
-}
-
-static void join_running(struct sqlite_retriever *sqlite, struct retriever_call *call)
-{
-    call->next = sqlite->running;
-    if (call->next != NULL)
-        call->next->previous = call;
-    sqlite->running = call;
-}
-
-static void leave_running(struct sqlite_retriever *sqlite, struct retriever_call *call)
-{
-    if (call->previous != NULL)
-        call->previous->next = call->next;
-    else
-        sqlite->running = call->next;
-    if (call->next != NULL)
-        call->next->previous = call->previous;
+        list->last = call->previous;
     call->next = call->previous = NULL;
 }
 
@@ -146,13 +131,13 @@ static struct search *take_search(struct sqlite_retriever *sqlite)
 
 static void run_next(struct sqlite_retriever *sqlite)
 {
-    struct retriever_call *call = sqlite->first;
+    struct retriever_call *call = sqlite->waiting.first;
     struct search *search = call != NULL ? take_search(sqlite) : NULL;
 
     if (search == NULL)
         return;
-    stop_waiting(sqlite, call);
-    join_running(sqlite, call);
+    leave(&sqlite->waiting, call);
+    join(&sqlite->running, call);
     call->search = search;
     call->known_version = sqlite->corpus_version;
     if (uv_queue_work(loop_uv(sqlite->loop), &call->work, run, on_ran) != 0)
@@ -175,7 +160,7 @@ static struct retriever_call *start(struct retriever *retriever,
         call->selection = private_text_clone(ask->selection);
     call->limit = ask->limit;
     call->timer = loop_timer_start(sqlite->loop, ask->timeout_ms, on_timeout, call);
-    wait_for_search(sqlite, call);
+    join(&sqlite->waiting, call);
     run_next(sqlite);
     return call;
 }
@@ -257,7 +242,7 @@ static void on_ran(uv_work_t *work, int status)
         call_free(call);
         return;
     }
-    leave_running(sqlite, call);
+    leave(&sqlite->running, call);
     sqlite->shelf[sqlite->shelved++] = call->search;
     adopt_corpus(sqlite, call);
     run_next(sqlite);
@@ -291,7 +276,7 @@ static void cancel(struct retriever_call *call)
         uv_cancel((uv_req_t *)&call->work); /* too late where it runs: on_ran() comes */
         return;
     }
-    stop_waiting(call->sqlite, call);
+    leave(&call->sqlite->waiting, call);
     call_free(call);
 }
 
@@ -304,8 +289,9 @@ static void sqlite_free(struct retriever *retriever)
 {
     struct sqlite_retriever *sqlite = (struct sqlite_retriever *)retriever;
 
-    assert(sqlite->first == NULL);
-    for (struct retriever_call *call = sqlite->running; call != NULL; call = call->next) {
+    assert(sqlite->waiting.first == NULL);
+    for (struct retriever_call *call = sqlite->running.first; call != NULL;
+         call = call->next) {
         assert(call->done == NULL);
         call->sqlite = NULL;
     }

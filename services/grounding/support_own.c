@@ -440,20 +440,24 @@ static enum fit fit_of(const struct support *support,
     return fits_left || fits_right ? FIT_ONE_SIDE : FIT_NONE;
 }
 
-/* The claim's word stands where the sentence has a name that the claim left out. */
+/* The claim's name stands where the sentence has a word, or beside where it has a name, that the claim left out. */
 static bool takes_place(const struct support *support,
                         const struct support_sentence *claim,
                         const struct support_item *item,
                         const struct support_sentence *sentence)
 {
     const struct support_word *words = support_words_of(support, claim);
+    const struct support_word *others = support_words_of(support, sentence);
     int held;
 
-    for (uint32_t i = 0; i < claim->count; i++)
-        if (support_item_of(support, &words[i]) == item &&
-            fit_of(support, claim, (int)i, sentence, &held) != FIT_NONE &&
-            support_words_of(support, sentence)[held].flags & TERM_NAME)
+    for (uint32_t i = 0; i < claim->count; i++) {
+        enum fit fit = support_item_of(support, &words[i]) == item
+                           ? fit_of(support, claim, (int)i, sentence, &held)
+                           : FIT_NONE;
+
+        if (fit == FIT_BOTH_SIDES || (fit != FIT_NONE && others[held].flags & TERM_NAME))
             return true;
+    }
     return false;
 }
 
@@ -678,9 +682,11 @@ static bool has_own(const struct support *support, const struct support_sentence
             !item->is_in_passages || item->is_opposed || has_item(support, clause, i))
             continue;
         if (flag == TERM_NAME && item->credit <= 0 &&
-            stands_before(support, sentence, item->stem) &&
-            !takes_place(support, claim, item, sentence))
-            continue;
+            stands_before(support, sentence, item->stem)) {
+            if (takes_place(support, claim, item, sentence))
+                return false;
+            continue; /* it fills in for a pronoun */
+        }
         if (has_more(support, clause, flag) ||
             (item->credit <= 0 && !stands_before(support, sentence, item->stem)))
             return false;

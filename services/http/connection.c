@@ -287,14 +287,19 @@ void connection_sweep(void *context)
 }
 
 /* Its next request may have come just now, and is not thrown away. */
+static bool has_unread(const struct connection *connection)
+{
+    struct pollfd next = {.fd = connection->descriptor, .events = POLLIN};
+
+    return poll(&next, 1, 0) != 0;
+}
+
 static struct connection *find_idle(struct server *server)
 {
     struct connection *connection = server->queues[CONNECTION_IDLE].first;
 
     for (int looks = 0; connection != NULL && looks < LOOKS_MOST; looks++) {
-        struct pollfd next = {.fd = connection->descriptor, .events = POLLIN};
-
-        if (poll(&next, 1, 0) == 0)
+        if (!has_unread(connection))
             return connection;
         connection = connection->next;
     }
@@ -356,9 +361,17 @@ void connection_end_unfinished(struct server *server)
     static const enum connection_state waiting[] = {CONNECTION_TURNED_AWAY,
                                                     CONNECTION_HEAD, CONNECTION_IDLE};
 
-    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++)
-        while (server->queues[waiting[i]].first != NULL)
-            connection_shut(server->queues[waiting[i]].first);
+    for (size_t i = 0; i < sizeof(waiting) / sizeof(waiting[0]); i++) {
+        struct connection *next = server->queues[waiting[i]].first;
+
+        while (next != NULL) {
+            struct connection *connection = next;
+
+            next = connection->next;
+            if (!has_unread(connection))
+                connection_shut(connection);
+        }
+    }
     while (server->queues[CONNECTION_BODY].first != NULL)
         request_refuse_unfinished(server->queues[CONNECTION_BODY].first->request,
                                   ERROR_DRAINING);

@@ -68,7 +68,8 @@ bool connection_has_client(const struct connection *connection);
  * told.  false: all are at work. */
 bool connection_give_one_up(struct server *server);
 
-/* The server goes: ends all that wait for a request or are in the middle of one. */
+/* The server goes: ends all that wait for a request or are in the middle of one, but for those whose
+ * bytes wait to be read: these are told so. */
 void connection_end_unfinished(struct server *server);
 
 /* A timer's work, while there are connections: ends those that are overdue. */

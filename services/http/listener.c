@@ -154,18 +154,9 @@ static void pause_accepting(struct server *server)
         loop_timer_start(server->services->loop, PAUSE_MS, on_pause_is_over, server);
 }
 
-static void on_connections(uv_poll_t *poll, int status, int events)
+static void accept_waiting(struct server *server, int most)
 {
-    struct server *server = poll->data;
-
-    (void)status;
-    (void)events;
-    if (server->services->shared->is_draining &&
-        server->services->shared->is_socket_kept) {
-        listener_stop(server); /* server_drain() is on its way here */
-        return;
-    }
-    for (int i = 0; i < ACCEPTS_A_TICK; i++) {
+    for (int i = 0; i < most; i++) {
         int descriptor =
             accept4(server->listen_descriptor, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
 
@@ -181,6 +172,20 @@ static void on_connections(uv_poll_t *poll, int status, int events)
     }
 }
 
+static void on_connections(uv_poll_t *poll, int status, int events)
+{
+    struct server *server = poll->data;
+
+    (void)status;
+    (void)events;
+    if (server->services->shared->is_draining &&
+        server->services->shared->is_socket_kept) {
+        listener_stop(server); /* server_drain() is on its way here */
+        return;
+    }
+    accept_waiting(server, ACCEPTS_A_TICK);
+}
+
 static void on_pause_is_over(void *context)
 {
     struct server *server = context;
@@ -188,6 +193,13 @@ static void on_pause_is_over(void *context)
     server->accept_pause = NULL;
     if (!listener_start(server))
         pause_accepting(server);
+}
+
+void listener_end(struct server *server)
+{
+    if (server->listen_poll != NULL)
+        accept_waiting(server, BACKLOG);
+    listener_stop(server);
 }
 
 void listener_stop(struct server *server)

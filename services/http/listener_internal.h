@@ -11,6 +11,9 @@
 /* Starts to accept from server->listen_descriptor.  false: libuv has no room. */
 bool listener_start(struct server *server);
 
+/* Accepts who has come already, so that they are told, and closes the listening socket. */
+void listener_end(struct server *server);
+
 /* Closes the listening socket.  Again: does nothing. */
 void listener_stop(struct server *server);
 

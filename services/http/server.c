@@ -250,10 +250,12 @@ static void drain(void *context)
     loop_fn *done = server->drained;
 
     server->drain_timer = NULL;
-    if (!is_working || server->services->shared->is_socket_kept)
+    if (server->services->shared->is_socket_kept)
         listener_stop(server); /* new connections wait for the next process */
-    if (!is_working)
+    if (!is_working) {
+        listener_end(server);
         connection_end_unfinished(server);
+    }
     if (!is_over && (is_working || is_left(server)))
         server->drain_timer =
             loop_timer_start(server->services->loop, DRAIN_EVERY_MS, drain, server);

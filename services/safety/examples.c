@@ -43,6 +43,15 @@ bool ruleset_check_examples(struct ruleset *ruleset, size_t *at,
 
     for (size_t i = 0; i < ruleset->file.count && is_fine; i++) {
         const struct pattern_entry *entry = &ruleset->file.entries[i];
+        if (seen++ >= *at && ruleset_never_matches(ruleset, i)) {
+            snprintf(ret_problem->text, sizeof ret_problem->text,
+                     "entry %zu (%s): can never match: normalised texts have only small "
+                     "letters without marks, digits, and one of \" ,.?'\" between words",
+                     entry->position, entry->name);
+            *at = seen;
+            is_fine = false;
+            break;
+        }
         is_fine = check_list(filter, i, &entry->examples, true, &seen, at, ret_problem) &&
                   check_list(filter, i, &entry->counter_examples, false, &seen, at,
                              ret_problem);

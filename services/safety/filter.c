@@ -4,6 +4,7 @@
 #include "filter.h"
 #include "filter_internal.h"
 
+#include "buffer.h"
 #include "mem.h"
 #include "normalise_internal.h"
 #include "private_reveal.h"
@@ -31,6 +32,8 @@ enum {
     JIT_STACK_MOST_BYTES = 1024 * 1024,
     MAX_TEXT_BYTES = 1 << 30,
     UNLESS_REACH_BYTES = 60, /* how far to each side of a match `unless` looks */
+    STORY_REACH_BYTES = 250, /* and `unless_story` */
+    MOST_GROWTH = 4,         /* of a text in another reading */
 };
 
 struct subject {
@@ -267,6 +270,14 @@ static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
     return FILTER_HIT;
 }
 
+/* The first start of a character at or behind the offset. */
+static size_t next_character(struct subject subject, size_t at)
+{
+    while (at < subject.length && ((unsigned char)subject.bytes[at] & 0xc0) == 0x80)
+        at++;
+    return at;
+}
+
 /* FILTER_HIT: there is something near the match, in its sentence, that makes it harmless.
  */
 static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
@@ -277,10 +288,14 @@ static enum filter_outcome look_around(struct filter *filter, const struct rule 
     size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
                                                              : subject.length;
 
-    while (left < start && ((unsigned char)subject.bytes[left] & 0xc0) == 0x80)
-        left++;
-    while (right < subject.length && ((unsigned char)subject.bytes[right] & 0xc0) == 0x80)
-        right++;
+    size_t far_left = start > STORY_REACH_BYTES ? start - STORY_REACH_BYTES : 0;
+    size_t far_right = subject.length - end > STORY_REACH_BYTES ? end + STORY_REACH_BYTES
+                                                                : subject.length;
+
+    left = next_character(subject, left);
+    right = next_character(subject, right);
+    far_left = next_character(subject, far_left);
+    far_right = next_character(subject, far_right);
     for (size_t i = left; i < start; i++) {
         if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
             left = i + 1;
@@ -292,7 +307,8 @@ static enum filter_outcome look_around(struct filter *filter, const struct rule 
 
     const size_t sides[SIDE_COUNT][2] = {[SIDE_AROUND] = {left, right},
                                          [SIDE_BEFORE] = {left, start},
-                                         [SIDE_AFTER] = {start, right}};
+                                         [SIDE_AFTER] = {start, right},
+                                         [SIDE_STORY] = {far_left, far_right}};
     for (int side = 0; side < SIDE_COUNT; side++) {
         const pcre2_code *unless = rule->unless[surface][side];
         struct subject window = {subject.bytes + sides[side][0],
@@ -395,14 +411,13 @@ static struct filter_verdict verdict_of(const struct filter *filter, size_t inde
     };
 }
 
-struct filter_verdict filter_check(struct filter *filter, const char *text, size_t length)
+/* The first entry, in the order of the file, that enforces a hit. */
+static struct filter_verdict judge(struct filter *filter, const struct subject *subjects,
+                                   const char *text)
 {
     static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
     struct ruleset *ruleset = filter->ruleset;
-    struct subject subjects[SURFACE_COUNT];
 
-    if (!prepare(filter, text, length, subjects))
-        return unavailable;
     for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
          i = next_candidate(filter, i + 1)) {
         struct hit hit = {0};
@@ -418,6 +433,63 @@ struct filter_verdict filter_check(struct filter *filter, const char *text, size
             return verdict_of(filter, i, &hit, text);
     }
     return (struct filter_verdict){.outcome = FILTER_PASS};
+}
+
+/* The verdict on another reading, whose hits are put down to the text as a whole. */
+static struct filter_verdict judge_reading(struct filter *filter,
+                                           const struct buffer *reading, bool is_raw,
+                                           const char *text)
+{
+    struct subject subjects[SURFACE_COUNT] = {
+        [NORMALISED] = {reading->bytes, reading->length}};
+    struct filter_verdict verdict;
+
+    if (is_raw)
+        subjects[RAW] = subjects[NORMALISED];
+    for (int surface = 0; surface < SURFACE_COUNT; surface++)
+        prefilter_scan(filter->ruleset->prefilters[surface], subjects[surface].bytes,
+                       subjects[surface].length, false, filter->sightings[surface]);
+    verdict = judge(filter, subjects, text);
+    if (verdict.outcome == FILTER_HIT) {
+        verdict.start = 0;
+        verdict.end = filter->length;
+    }
+    return verdict;
+}
+
+static bool has_cyrillic(struct subject raw)
+{
+    for (size_t i = 0; i < raw.length; i++) {
+        if ((unsigned char)raw.bytes[i] == 0xd0 || (unsigned char)raw.bytes[i] == 0xd1)
+            return true;
+    }
+    return false;
+}
+
+struct filter_verdict filter_check(struct filter *filter, const char *text, size_t length)
+{
+    struct filter_verdict verdict = {.outcome = FILTER_UNAVAILABLE};
+    const struct normal_text *normal = &filter->normal;
+    struct subject subjects[SURFACE_COUNT];
+    struct buffer reading;
+
+    if (!prepare(filter, text, length, subjects))
+        return verdict;
+    bool may_be_misspelt = prefilter_saw_others(filter->sightings[NORMALISED]);
+    verdict = judge(filter, subjects, text);
+    if (verdict.outcome != FILTER_PASS)
+        return verdict;
+    buffer_init(&reading, length * MOST_GROWTH + WORDBOOK_LONGEST);
+    if (may_be_misspelt &&
+        readings_mend(filter->ruleset->readings, normal->bytes, normal->length, &reading))
+        verdict = judge_reading(filter, &reading, false, text);
+    buffer_clear(&reading);
+    if (verdict.outcome == FILTER_PASS && normal->is_folded &&
+        has_cyrillic(subjects[RAW]) &&
+        readings_cyrillic(subjects[RAW].bytes, subjects[RAW].length, &reading))
+        verdict = judge_reading(filter, &reading, true, text);
+    buffer_done(&reading);
+    return verdict;
 }
 
 static struct filter_verdict check_private(struct filter *filter,

@@ -305,6 +305,27 @@ void fold_text(struct folded_text *folded, const char *text, size_t length)
     folded->length--;
 }
 
+bool fold_keeps(uint32_t code_point)
+{
+    struct folded_text folded = {0};
+    unsigned char encoded[4];
+    size_t length;
+    bool is_same;
+
+    if (code_point < 0x80)
+        return code_point == 0 || is_ascii_letter(code_point) ||
+               (code_point >= '0' && code_point <= '9') ||
+               strchr(" ,.?'", (int)code_point) != NULL;
+    if (code_point >= 0x250 && (code_point < 0x1e00 || code_point >= 0x2100))
+        return true; /* in a word of its own script */
+    length = (size_t)utf8proc_encode_char(utf8proc_tolower((utf8proc_int32_t)code_point),
+                                          encoded);
+    fold_text(&folded, (const char *)encoded, length);
+    is_same = folded.length == length && memcmp(folded.bytes, encoded, length) == 0;
+    folded_text_done(&folded);
+    return is_same;
+}
+
 void folded_text_done(struct folded_text *folded)
 {
     if (folded->bytes != NULL)

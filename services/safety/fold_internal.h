@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Stands before a word in which letters were taken for Latin ones that are none, other
  * than by leaving marks off.  One that was in the text already does no more than that. */
@@ -24,6 +25,9 @@ struct folded_text {
 
 /* Is there anything to do?  Plain ASCII is folded already, but for its case. */
 bool fold_is_needed(const char *text, size_t length);
+
+/* May the character stand in a normalised text (0: any)?  Signs, capitals and letters with marks may not. */
+bool fold_keeps(uint32_t code_point);
 
 /* Replaces what `folded` held.  The text must be valid UTF-8; ASCII letters keep their
  * case. */

@@ -151,6 +151,8 @@ static bool read_pattern(struct pattern_reader *reader, struct json_object *item
                                &entry->unless[SIDE_BEFORE]) ||
          !pattern_reader_regex(reader, item, "unless_after",
                                &entry->unless[SIDE_AFTER]) ||
+         !pattern_reader_regex(reader, item, "unless_story",
+                               &entry->unless[SIDE_STORY]) ||
          !read_list(reader, item, "examples", &entry->examples) ||
          !read_list(reader, item, "counter_examples", &entry->counter_examples) ||
          !read_surface(reader, item, &entry->surfaces))) {
@@ -205,6 +207,10 @@ static bool read_entry(struct pattern_reader *reader, struct json_object *item)
         return read_list(reader, item, "strong_words", &reader->file->strong_words);
     if (json_object_object_get_ex(item, "words", NULL))
         return read_list(reader, item, "words", &reader->file->words);
+    if (json_object_object_get_ex(item, "misspelt_words", NULL))
+        return read_list(reader, item, "misspelt_words", &reader->file->misspelt_words);
+    if (json_object_object_get_ex(item, "other_words", NULL))
+        return read_list(reader, item, "other_words", &reader->file->other_words);
     if (json_object_object_get_ex(item, "pattern", NULL))
         return read_pattern(reader, item);
     return pattern_reader_refuse(reader, "no \"pattern\"");
@@ -365,5 +371,7 @@ void pattern_file_done(struct pattern_file *file)
     free(file->entries);
     free_texts(&file->strong_words);
     free_texts(&file->words);
+    free_texts(&file->misspelt_words);
+    free_texts(&file->other_words);
     *file = (struct pattern_file){0};
 }

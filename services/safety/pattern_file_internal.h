@@ -23,6 +23,7 @@ enum side {
     SIDE_AROUND,
     SIDE_BEFORE,
     SIDE_AFTER, /* and at the match itself */
+    SIDE_STORY, /* around, further, and across sentences */
     SIDE_COUNT,
 };
 
@@ -63,6 +64,9 @@ struct pattern_file {
     /* The words that a disguise is read as: wordbook_internal.h. */
     struct pattern_texts strong_words;
     struct pattern_texts words;
+    /* Those that are also found misspelt, and forms of them that are words: readings_internal.h. */
+    struct pattern_texts misspelt_words;
+    struct pattern_texts other_words;
 };
 
 bool pattern_file_parse(const char *name, const char *json, size_t length,

@@ -4,6 +4,7 @@
 #include "pattern_syntax_internal.h"
 
 #include "mem.h"
+#include "utf8.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -277,9 +278,10 @@ static struct pattern_item *parse_item(struct pattern_parser *parser)
     case '^': item->is_look = true; break;
     case '$': item->is_look = item->may_end = item->is_end = true; break;
     default:
-        char_set_add(&item->set, c < 0x80 ? c : PAST_ASCII);
-        while (((unsigned char)parser->pattern[parser->at] & 0xc0) == 0x80)
-            parser->at++;
+        parser->at--;
+        item->code_point =
+            utf8_next(parser->pattern, strlen(parser->pattern), &parser->at);
+        char_set_add(&item->set, item->code_point);
         break;
     }
     parse_repeat(parser, item);

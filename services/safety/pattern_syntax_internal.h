@@ -29,6 +29,7 @@ struct pattern_item {
     struct pattern_item *alternatives;
     struct pattern_item *inner; /* owned: of a head, its sequence */
     struct char_set set;        /* of a single character */
+    uint32_t code_point;        /* of one that is written as itself; 0: another */
     size_t end;                 /* offset behind it and its repeat */
     bool is_group;
     bool is_look;     /* zero wide, whatever is in it */

@@ -37,7 +37,7 @@ static struct phrases unknown(void)
     return (struct phrases){0};
 }
 
-static void add(struct phrases *phrases, const struct phrase *phrase)
+void phrases_add(struct phrases *phrases, const struct phrase *phrase)
 {
     if ((phrases->count & (phrases->count - 1)) == 0)
         phrases->all =
@@ -49,7 +49,7 @@ static struct phrases nothing_yet(void)
 {
     struct phrases phrases = {.is_exact = true};
 
-    add(&phrases, &(struct phrase){.length = 0});
+    phrases_add(&phrases, &(struct phrase){.length = 0});
     return phrases;
 }
 
@@ -104,7 +104,7 @@ static bool join(struct phrases *run, const struct phrases *part)
             }
             memcpy(both.bytes + both.length, behind->bytes, behind->length);
             both.length = (unsigned char)(both.length + behind->length);
-            add(&joined, &both);
+            phrases_add(&joined, &both);
         }
     }
     replace(run, joined);
@@ -120,12 +120,12 @@ static struct phrases of_char(const struct char_set *set)
     if (is_foreign ? count > 0 : count == 0 || count > MOST_CHARS)
         return unknown();
     if (is_foreign) { /* whose other case may have another length */
-        add(&phrases, &(struct phrase){.bytes = {PHRASE_FOREIGN}, .length = 1});
+        phrases_add(&phrases, &(struct phrase){.bytes = {PHRASE_FOREIGN}, .length = 1});
         phrases.is_exact = false;
     }
     for (int c = 0; c < PAST_ASCII && !is_foreign; c++) {
         if ((set->bits[c / 64] >> c % 64 & 1) != 0)
-            add(&phrases, &(struct phrase){.bytes = {(char)c}, .length = 1});
+            phrases_add(&phrases, &(struct phrase){.bytes = {(char)c}, .length = 1});
     }
     return phrases;
 }
@@ -170,7 +170,7 @@ static struct phrases of_sequence(const struct pattern_item *item)
         }
         struct phrases part = of_item(item);
         if (item->is_optional && part.is_exact)
-            add(&part, &(struct phrase){.length = 0});
+            phrases_add(&part, &(struct phrase){.length = 0});
         bool is_joined = part.is_exact && join(&run, &part);
         if (!is_joined || item->most > 1) {
             prefer(&best, run);
@@ -201,7 +201,7 @@ static struct phrases of_alternatives(const struct pattern_item *head)
         bool is_known = one.count > 0 && all.count + one.count <= MOST_BESIDE;
         all.is_exact = all.is_exact && one.is_exact;
         for (size_t i = 0; is_known && i < one.count; i++)
-            add(&all, &one.all[i]);
+            phrases_add(&all, &one.all[i]);
         phrases_done(&one);
         if (!is_known) {
             phrases_done(&all);

@@ -17,6 +17,7 @@ struct phrase {
     unsigned char length;     /* at least 1 in what phrases_of() returns */
     bool starts_word, ends_word;
     bool ends_text; /* stands at its end, or before its last byte */
+    bool is_inside; /* is part of a longer word, of seven letters or more */
 };
 
 struct phrases {
@@ -26,6 +27,8 @@ struct phrases {
 };
 
 struct phrases phrases_of(const char *pattern);
+
+void phrases_add(struct phrases *phrases, const struct phrase *phrase);
 
 /* A zeroed one is fine. */
 void phrases_done(struct phrases *phrases);

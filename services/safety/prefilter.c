@@ -18,6 +18,7 @@ enum {
     CLASSES = 1 << CLASS_BITS,
     MOST_STATES = 65000,
     MOST_PLACES = 64,
+    LONG_WORD = 7, /* letters */
     INEXACT_SLACK =
         80, /* how far behind its phrase a part that is more than that may end */
 };
@@ -42,7 +43,7 @@ struct needed {
 struct ending {
     unsigned part;
     unsigned char length;
-    bool starts_word, ends_word, ends_text;
+    bool starts_word, ends_word, ends_text, is_inside;
     unsigned next; /* index; 0: none */
 };
 
@@ -126,6 +127,7 @@ static void add_ending(struct prefilter *prefilter, size_t state, unsigned part,
                                              .starts_word = phrase->starts_word,
                                              .ends_word = phrase->ends_word,
                                              .ends_text = phrase->ends_text,
+                                             .is_inside = phrase->is_inside,
                                              .next = prefilter->first[state]};
     prefilter->first[state] = (unsigned)at;
 }
@@ -169,27 +171,34 @@ static bool add_phrase(struct prefilter *prefilter, unsigned part,
     return true;
 }
 
+static struct part *add_phrases(struct prefilter *prefilter, const char *text,
+                                const struct phrases *phrases)
+{
+    unsigned index = (unsigned)prefilter->part_count++;
+    struct part *part = &prefilter->parts[index];
+
+    part->text = mem_copy_string(text);
+    part->is_exact = phrases->is_exact;
+    for (size_t i = 0; i < phrases->count; i++)
+        part->is_unknown |= !add_phrase(prefilter, index, &phrases->all[i]);
+    return part;
+}
+
 static unsigned add_part(struct prefilter *prefilter, const char *text)
 {
-    unsigned index = (unsigned)prefilter->part_count;
     struct phrases phrases;
+    struct part *part;
 
-    for (unsigned i = 0; i < index; i++) {
+    for (unsigned i = 0; i < prefilter->part_count; i++) {
         if (strcmp(prefilter->parts[i].text, text) == 0)
             return i;
     }
     phrases = phrases_of(text);
-    prefilter->parts[index] = (struct part){.text = mem_copy_string(text),
-                                            .is_unknown = phrases.count == 0,
-                                            .is_exact = phrases.is_exact};
-    for (size_t i = 0; i < phrases.count; i++) {
-        if (!add_phrase(prefilter, index, &phrases.all[i]))
-            prefilter->parts[index].is_unknown = true;
-    }
+    part = add_phrases(prefilter, text, &phrases);
+    part->is_unknown |= phrases.count == 0;
+    prefilter->unfiltered += part->is_unknown;
     phrases_done(&phrases);
-    prefilter->unfiltered += prefilter->parts[index].is_unknown;
-    prefilter->part_count++;
-    return index;
+    return (unsigned)prefilter->part_count - 1;
 }
 
 /* Every state gets a successor for every class, and the endings of the state that it falls back to
@@ -253,7 +262,8 @@ static void sort_states(struct prefilter *prefilter)
     prefilter->first = first;
 }
 
-struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count)
+struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
+                                const struct phrases *others)
 {
     struct prefilter *prefilter = MEM_NEW(struct prefilter);
     static const struct phrase none = {.length = 0};
@@ -266,6 +276,7 @@ struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t coun
     (void)add_state(prefilter);
     add_ending(prefilter, 0, 0, &none); /* so that 0 can mean none */
     prefilter->first[0] = 0;
+    (void)add_phrases(prefilter, "", others);
     for (size_t i = 0; i < count; i++) {
         struct needed *needed = &prefilter->needed[i];
         needed->lead = needs[i].lead;
@@ -346,6 +357,18 @@ static void note_place(struct sightings *sightings, unsigned part, size_t end)
         places->ends[places->count++] = (uint32_t)end;
 }
 
+static bool is_inside_word(const struct sightings *sightings, const char *text,
+                           size_t start, size_t end)
+{
+    size_t length = end - start;
+
+    while (start > 0 && is_word((unsigned char)text[start - 1]))
+        start--;
+    while (end < sightings->length && is_word((unsigned char)text[end]))
+        end++;
+    return end - start >= LONG_WORD && end - start > length;
+}
+
 /* The phrases that end at a state, at the offset `end`. */
 static void note_endings(struct sightings *sightings, unsigned state, const char *text,
                          size_t end)
@@ -362,6 +385,8 @@ static void note_endings(struct sightings *sightings, unsigned state, const char
             is_word((unsigned char)text[end]))
             continue;
         if (ending->ends_text && end + 1 < sightings->length)
+            continue;
+        if (ending->is_inside && !is_inside_word(sightings, text, start, end))
             continue;
         note_place(sightings, ending->part, end);
     }
@@ -425,6 +450,11 @@ size_t prefilter_candidate(const struct sightings *sightings, size_t from)
 static bool is_seen(const struct places *places)
 {
     return places->is_everywhere || places->count > 0;
+}
+
+bool prefilter_saw_others(const struct sightings *sightings)
+{
+    return is_seen(&sightings->places[0]);
 }
 
 bool prefilter_next(const struct prefilter *prefilter, const struct sightings *sightings,

@@ -8,6 +8,8 @@
 #ifndef PREFILTER_INTERNAL_H
 #define PREFILTER_INTERNAL_H
 
+#include "phrases_internal.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -26,7 +28,9 @@ struct prefilter_needs {
 
 struct prefilter;
 
-struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count);
+/* `others` are phrases that are looked for besides; they may be none. */
+struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
+                                const struct phrases *others);
 void prefilter_free(struct prefilter *prefilter);
 
 /* How many parts have no phrases, and so are taken to occur everywhere. */
@@ -45,6 +49,9 @@ void prefilter_scan(const struct prefilter *prefilter, const char *text, size_t 
 
 /* ASCII letters, digits, spaces and the punctuation of prose. */
 bool prefilter_is_plain(unsigned char byte);
+
+/* Was one of the other phrases seen? */
+bool prefilter_saw_others(const struct sightings *sightings);
 
 /* The first pattern at or after the index `from` that may match; the number of patterns: none. */
 size_t prefilter_candidate(const struct sightings *sightings, size_t from);

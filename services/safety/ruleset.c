@@ -4,7 +4,9 @@
 #include "ruleset_internal.h"
 
 #include "backtracking_internal.h"
+#include "fold_internal.h"
 #include "mem.h"
+#include "pattern_syntax_internal.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -30,8 +32,8 @@ static bool fill_wordbook(struct ruleset *ruleset, const char *name,
         for (size_t i = 0; i < lists[list]->count; i++) {
             if (!wordbook_add(ruleset->words, lists[list]->texts[i], list == 0)) {
                 snprintf(problem->text, sizeof problem->text,
-                         "%s: word %zu of the %s is not one word of small letters", name,
-                         i, list == 0 ? "strong words" : "words");
+                         "%s: word %zu of the %s is not one word", name, i,
+                         list == 0 ? "strong words" : "words");
                 return false;
             }
         }
@@ -126,7 +128,7 @@ static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name
             return false;
         for (int side = 0; side < SIDE_COUNT; side++) {
             static const char *const keys[SIDE_COUNT] = {"unless", "unless_before",
-                                                         "unless_after"};
+                                                         "unless_after", "unless_story"};
             if (entry->unless[side].text == NULL)
                 continue;
             rule->unless[surface][side] = compile(ruleset, name, entry, keys[side],
@@ -163,6 +165,7 @@ static void build_prefilter(struct ruleset *ruleset, int surface)
 {
     size_t count = ruleset->file.count;
     struct prefilter_needs *needs = mem_zalloc((count + 1) * sizeof *needs);
+    struct phrases others = {.count = 0};
 
     for (size_t i = 0; i < count; i++) {
         const struct pattern_entry *entry = &ruleset->file.entries[i];
@@ -171,8 +174,39 @@ static void build_prefilter(struct ruleset *ruleset, int surface)
                 (struct prefilter_needs){(const char *const *)entry->needs.texts,
                                          entry->needs.count, entry->lead, entry->reach};
     }
-    ruleset->prefilters[surface] = prefilter_new(needs, count);
+    if (surface == NORMALISED)
+        others = readings_phrases(ruleset->readings);
+    ruleset->prefilters[surface] = prefilter_new(needs, count, &others);
+    phrases_done(&others);
     free(needs);
+}
+
+/* Does every match need a character that normalised texts do not have, such as one with its accent? */
+static bool never_matches(const struct pattern_item *head)
+{
+    for (; head != NULL; head = head->next) {
+        const struct pattern_item *item = head->inner;
+        while (item != NULL && (item->is_optional || item->is_look ||
+                                (item->is_group ? item->alternatives == NULL ||
+                                                      !never_matches(item->alternatives)
+                                                : fold_keeps(item->code_point))))
+            item = item->next;
+        if (item == NULL)
+            return false;
+    }
+    return true;
+}
+
+bool ruleset_never_matches(const struct ruleset *ruleset, size_t index)
+{
+    const struct pattern_entry *entry = &ruleset->file.entries[index];
+    struct pattern_parser parser = {.pattern = entry->pattern.spread};
+    struct pattern_item *alternatives = pattern_syntax_parse(&parser);
+    bool never = (entry->surfaces & SURFACE_RAW) == 0 && !parser.is_unreadable &&
+                 !parser.is_odd && never_matches(alternatives);
+
+    pattern_syntax_free(alternatives);
+    return never;
 }
 
 static void hash_text(const char *json, size_t length, char *hash)
@@ -196,6 +230,7 @@ static void ruleset_free(struct ruleset *ruleset)
     free(ruleset->rules);
     free(ruleset->counters);
     wordbook_free(ruleset->words);
+    readings_free(ruleset->readings);
     for (int surface = 0; surface < SURFACE_COUNT; surface++)
         prefilter_free(ruleset->prefilters[surface]);
     pattern_file_done(&ruleset->file);
@@ -217,6 +252,8 @@ static bool load(const char *name, const char *json, size_t length, bool is_trus
         goto fail;
     if (!compile_rules(ruleset, name, ret_problem))
         goto fail;
+    ruleset->readings = readings_new(&ruleset->file.misspelt_words,
+                                     &ruleset->file.other_words, &ruleset->file.words);
     for (int surface = 0; surface < SURFACE_COUNT; surface++)
         build_prefilter(ruleset, surface);
     hash_text(json, length, ruleset->hash);

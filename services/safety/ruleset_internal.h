@@ -7,6 +7,7 @@
 #include "filter.h"
 #include "pattern_file_internal.h"
 #include "prefilter_internal.h"
+#include "readings_internal.h"
 #include "wordbook_internal.h"
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -38,10 +39,14 @@ struct ruleset {
     struct rule_counter *counters; /* owned */
     size_t counter_count;
     struct wordbook *words;                      /* owned */
+    struct readings *readings;                   /* owned */
     struct prefilter *prefilters[SURFACE_COUNT]; /* owned */
     bool is_trusted; /* built in: its patterns need no watch on their backtracking */
     char *name;      /* owned: the file's, for problems */
     char hash[9];
 };
+
+/* Is an entry of no use, since normalised texts never have what its pattern wants? */
+bool ruleset_never_matches(const struct ruleset *ruleset, size_t index);
 
 #endif

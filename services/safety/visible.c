@@ -4,6 +4,7 @@
  */
 #include "visible_internal.h"
 
+#include "fold_internal.h"
 #include "private_reveal.h"
 #include "utf8.h"
 
@@ -119,7 +120,8 @@ void visible_keep(struct private_text *text)
     struct buffer kept;
     uint32_t before = 0;
 
-    if (!utf8_is_valid(from.bytes, from.length) || !has_invisible(from))
+    if (!fold_is_needed(from.bytes, from.length) ||
+        !utf8_is_valid(from.bytes, from.length) || !has_invisible(from))
         return;
     buffer_init(&kept, from.length);
     for (size_t at = 0; at < from.length;) {
@@ -154,9 +156,10 @@ struct private_text visible_order(const struct private_text *text)
 {
     struct span from = private_reveal(text);
     const char *end = from.bytes + from.length;
-    const char *turn = from.length == 0 ? NULL
-                                        : memmem(from.bytes, from.length, RIGHT_TO_LEFT,
-                                                 DIRECTION_LENGTH);
+    const char *turn =
+        !fold_is_needed(from.bytes, from.length)
+            ? NULL
+            : memmem(from.bytes, from.length, RIGHT_TO_LEFT, DIRECTION_LENGTH);
     struct buffer shown;
     struct private_text result;
 

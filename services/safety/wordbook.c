@@ -3,11 +3,14 @@
  */
 #include "wordbook_internal.h"
 
+#include "fold_internal.h"
 #include "mem.h"
+#include "utf8.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <utf8proc.h>
 
 enum {
     LETTERS = 27, /* a to z and the apostrophe */
@@ -87,17 +90,12 @@ void wordbook_free(struct wordbook *book)
     free(book);
 }
 
-bool wordbook_add(struct wordbook *book, const char *word, bool is_strong)
+/* A word that is folded, of the trie's letters. */
+static void add_folded(struct wordbook *book, const char *word, bool is_strong)
 {
     size_t length = strlen(word);
     size_t node = 0;
 
-    if (length == 0 || length > WORDBOOK_LONGEST || book->count + length > MAX_NODES)
-        return false;
-    for (size_t i = 0; i < length; i++) {
-        if (letter_index(word[i]) < 0)
-            return false;
-    }
     for (size_t i = 0; i < length; i++) {
         int letter = letter_index(word[i]);
         if (book->nodes[node].child[letter] == 0) {
@@ -115,7 +113,45 @@ bool wordbook_add(struct wordbook *book, const char *word, bool is_strong)
     if (book->nodes[node].word == NULL)
         book->nodes[node].word = mem_copy_string(word);
     book->nodes[node].is_strong = book->nodes[node].is_strong || is_strong;
-    return true;
+}
+
+/* Nothing but letters, their marks, and apostrophes. */
+static bool is_one_word(const char *word, size_t length)
+{
+    for (size_t at = 0; at < length;) {
+        uint32_t c = utf8_next(word, length, &at);
+        utf8proc_category_t category = utf8proc_category((utf8proc_int32_t)c);
+        if (c != '\'' &&
+            (category < UTF8PROC_CATEGORY_LU || category > UTF8PROC_CATEGORY_ME))
+            return false;
+    }
+    return length > 0;
+}
+
+bool wordbook_add(struct wordbook *book, const char *word, bool is_strong)
+{
+    struct folded_text folded = {0};
+    bool is_latin = true;
+    bool is_added = false;
+
+    if (!utf8_is_valid(word, strlen(word)) || !is_one_word(word, strlen(word)))
+        return false;
+    fold_text(&folded, word, strlen(word));
+    for (size_t i = 0; i < folded.length; i++) {
+        folded.bytes[i] = (char)(folded.bytes[i] >= 'A' && folded.bytes[i] <= 'Z'
+                                     ? folded.bytes[i] | 0x20
+                                     : folded.bytes[i]);
+        is_latin = is_latin && letter_index(folded.bytes[i]) >= 0;
+    }
+    if (!is_latin) {
+        is_added = true;
+    } else if (folded.length > 0 && folded.length <= WORDBOOK_LONGEST &&
+               book->count + folded.length <= MAX_NODES) {
+        add_folded(book, folded.bytes, is_strong);
+        is_added = true;
+    }
+    folded_text_done(&folded);
+    return is_added;
 }
 
 /* Rows of more than three equal letters as rows of three; how long that is, and 0 where it is too

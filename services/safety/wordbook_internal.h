@@ -17,9 +17,9 @@ struct wordbook;
 struct wordbook *wordbook_new(void);
 void wordbook_free(struct wordbook *book);
 
-/* Adds a word of lower-case letters and apostrophes; false where it is none.  Strong
- * words are the ones that are also read from masks (f***), whatever stands around them.
- */
+/* Adds a word of letters and apostrophes, as fold.h writes it ("scheiße" is "scheisse"); false where it
+ * is none.  Words that are not Latin then are only read in their own letters (readings_internal.h).  Strong words
+ * are the ones that are also read from masks (f***), whatever stands around them. */
 bool wordbook_add(struct wordbook *book, const char *word, bool is_strong);
 
 /* The word, borrowed from the book, that `length` bytes without white space disguise;

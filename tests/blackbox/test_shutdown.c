@@ -45,6 +45,33 @@ Test(shutdown, idle_connections_do_not_hold_the_program_up)
     world_end(world);
 }
 
+/* More than are accepted in one tick: the program is stopped while they come, and then told to end. */
+Test(shutdown, requests_that_came_before_the_end_are_answered)
+{
+    enum { CLIENTS = 400 };
+    struct world *world = world_with_builtin_coach("WORKERS=1");
+    struct connection *clients[CLIENTS];
+
+    for (int i = 0; i < CLIENTS / 8; i++) {
+        clients[i] = begin(world, (struct request){.method = "GET", .path = "/healthz"});
+        expect_success(receive(world, clients[i], "GET"));
+    }
+    world_signal(world, SIGSTOP);
+    for (int i = 0; i < CLIENTS; i++) {
+        if (i >= CLIENTS / 8)
+            clients[i] = connection_open(world->port);
+        connection_send_text(clients[i], "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n");
+    }
+
+    world_signal(world, SIGTERM);
+    world_signal(world, SIGCONT);
+
+    for (int i = 0; i < CLIENTS; i++)
+        expect_success(finish(world, clients[i]));
+    cr_assert(world_await_exit(world) == 0);
+    world_end(world);
+}
+
 Test(shutdown, turns_under_way_are_finished_and_answered)
 {
     enum { TURNS = 20 };

@@ -75,6 +75,7 @@ Test(extract, the_answer_holds_what_is_asked_for)
     expect_holds("Do salmon reach the upper river?", "no longer");
     expect_holds("How much power does the dam at Osse have?", "90 megawatts");
     expect_holds("how many hours does dough rest", "six hours");
+    expect_holds("What was finished?", "1977");
 }
 
 /* Of four sentences with the question's words, at most three are taken: the last one has what is asked. */
@@ -192,6 +193,12 @@ Test(extract, what_hangs_on_the_sentence_before_takes_it_along_or_gives_way)
                   "The tank holds 900 litres of brine.");
     expect_answer("How many litres does it hold?", "For example, it holds 900 litres.",
                   "For example, it holds 900 litres.");
+}
+
+Test(extract, a_question_of_nothing_but_asking_is_answered_by_its_words)
+{
+    expect_answer("What is its name?", "The tank stands. Its name is Bertha.",
+                  "The tank stands. Its name is Bertha.");
 }
 
 Test(extract, nothing_is_said_twice)
