@@ -4,7 +4,8 @@
  * A request is what stands before a piece, so many of these pieces, and what stands behind
  * them; it is whole, so that an answer or the connection's end is due.  After each the next
  * client must be answered.  The lengths go in steps, but one by one around each at which the
- * outcome changes; with POISE_EVERY_LENGTH=1 in the environment they all do.
+ * outcome changes; with POISE_EVERY_LENGTH=1 in the environment every one is tried, and of chunk lines
+ * every eighth.
  *
  * Nobody may keep a core busy afterwards: CPU time is taken while an unfinished head waits
  * for its end.
@@ -248,7 +249,7 @@ static size_t step_of(const struct row *row, size_t bytes)
 {
     size_t step = bytes / strlen(row->piece);
 
-    return getenv("POISE_EVERY_LENGTH") || step == 0 ? 1 : step;
+    return step == 0 ? 1 : step;
 }
 
 static size_t most_pieces(const struct row *row)
@@ -263,32 +264,38 @@ static void refine(const struct probes *rough, struct probes *ret_fine, size_t s
     for (size_t i = 1; i < rough->count; i++) {
         const struct probe *one = &rough->list[i - 1], *other = &rough->list[i];
         size_t from = one->pieces > around ? one->pieces - around : 1;
+        size_t to = other->pieces + around;
 
-        if (one->row == other->row && one->status != other->status)
-            for (size_t pieces = from;
-                 pieces <= other->pieces + around && pieces <= most_pieces(one->row);
-                 pieces += step_of(one->row, step_bytes))
-                add_probe(ret_fine, one->row, pieces);
+        if (one->row != other->row || one->status == other->status)
+            continue;
+        for (; from < to; from += step_of(one->row, step_bytes))
+            add_probe(ret_fine, one->row, from);
+        add_probe(ret_fine, one->row, to);
     }
+}
+
+/* In bytes.  What does not fit into a chunk line ends by a time limit, so these are never all tried. */
+static size_t first_step(enum shape shape)
+{
+    if (getenv("POISE_EVERY_LENGTH"))
+        return shape == CHUNKED ? 8 : 1;
+    return shape == BEHIND_ANOTHER ? STEP_BYTES / 8 : STEP_BYTES;
 }
 
 static void sweep(struct world *world, const struct row *rows, size_t count,
                   enum shape shape)
 {
     struct probes rough = {0}, finer = {0}, fine = {0};
-    size_t step_bytes = shape == BEHIND_ANOTHER ? STEP_BYTES / 8 : STEP_BYTES;
 
     for (const struct row *row = rows; row < rows + count; row++)
         for (size_t pieces = 1; pieces <= most_pieces(row);
-             pieces += step_of(row, step_bytes))
+             pieces += step_of(row, first_step(shape)))
             add_probe(&rough, row, pieces);
     run_probes(world, &rough, shape);
-    if (!getenv("POISE_EVERY_LENGTH")) {
-        refine(&rough, &finer, STEP_BYTES / 16, 0);
-        run_probes(world, &finer, shape);
-        refine(&finer, &fine, 1, AROUND);
-        run_probes(world, &fine, shape);
-    }
+    refine(&rough, &finer, STEP_BYTES / 16, 0);
+    run_probes(world, &finer, shape);
+    refine(&finer, &fine, 1, AROUND);
+    run_probes(world, &fine, shape);
     free(rough.list);
     free(finer.list);
     free(fine.list);

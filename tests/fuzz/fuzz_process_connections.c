@@ -61,14 +61,25 @@ static int open_connection(void)
     return -1;
 }
 
+/* libFuzzer's own timer interrupts. */
+static bool is_ready(int descriptor, short events, int wait_ms)
+{
+    struct pollfd wanted = {.fd = descriptor, .events = events};
+    int ready;
+
+    do {
+        ready = poll(&wanted, 1, wait_ms);
+    } while (ready < 0 && errno == EINTR);
+    return ready > 0;
+}
+
 /* false: the other side takes no more. */
 static bool send_all(int descriptor, const char *bytes, size_t length)
 {
     while (length > 0) {
-        struct pollfd wanted = {.fd = descriptor, .events = POLLOUT};
         ssize_t sent = send(descriptor, bytes, length, MSG_NOSIGNAL | MSG_DONTWAIT);
 
-        if (sent < 0 && errno == EAGAIN && poll(&wanted, 1, LINGER_MS) > 0)
+        if (sent < 0 && errno == EAGAIN && is_ready(descriptor, POLLOUT, LINGER_MS))
             continue;
         if (sent <= 0)
             return false;
@@ -81,10 +92,9 @@ static bool send_all(int descriptor, const char *bytes, size_t length)
 /* Reads until the end, or until nothing comes for so long; returns how much. */
 static size_t read_replies(int descriptor, char *replies, int silence_ms)
 {
-    struct pollfd wanted = {.fd = descriptor, .events = POLLIN};
     size_t length = 0;
 
-    while (length < REPLY_BYTES - 1 && poll(&wanted, 1, silence_ms) > 0) {
+    while (length < REPLY_BYTES - 1 && is_ready(descriptor, POLLIN, silence_ms)) {
         ssize_t got = recv(descriptor, replies + length, REPLY_BYTES - 1 - length, 0);
 
         if (got <= 0)
