@@ -51,14 +51,33 @@ static int open_connection(void)
     struct sockaddr_in address = {.sin_family = AF_INET,
                                   .sin_port = here.port,
                                   .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+    struct sockaddr_in own = {.sin_family = AF_INET,
+                              .sin_addr.s_addr =
+                                  htonl(INADDR_LOOPBACK + (uint32_t)(here.inputs % 100))};
     int yes = 1, descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
     must(descriptor >= 0);
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));
+    setsockopt(descriptor, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &yes, sizeof(yes));
+    must(bind(descriptor, (struct sockaddr *)&own, sizeof(own)) == 0);
     if (connect(descriptor, (struct sockaddr *)&address, sizeof(address)) == 0)
         return descriptor;
     close(descriptor);
     return -1;
+}
+
+/* Tries again: libFuzzer's own timer interrupts, and all ports of an address may be taken by connections
+ * that have ended, so each is from another. */
+static int reach(void)
+{
+    for (int tries = 0; tries < 1000; tries++) {
+        int descriptor = open_connection();
+
+        if (descriptor >= 0)
+            return descriptor;
+        poll(NULL, 0, 10);
+    }
+    abort();
 }
 
 /* libFuzzer's own timer interrupts. */
@@ -107,9 +126,8 @@ static size_t read_replies(int descriptor, char *replies, int silence_ms)
 
 static void exchange(const char *request, char *replies)
 {
-    int descriptor = open_connection();
+    int descriptor = reach();
 
-    must(descriptor >= 0);
     must(send_all(descriptor, request, strlen(request)));
     must(read_replies(descriptor, replies, PATIENCE_MS) > 0);
     close(descriptor);
@@ -183,7 +201,7 @@ static void start_service(char *replies)
         {"SECRET_KEY", "a-secret-of-the-fuzzer-that-signs-tokens-0123456789"},
     };
     char url[128], port[16];
-    int descriptor, nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
     pthread_t thread;
 
     must(mkdtemp(strcpy(here.directory, "/tmp/poise-fuzz-XXXXXX")) != NULL &&
@@ -197,9 +215,7 @@ static void start_service(char *replies)
     setenv("STORE_URL", url, 1);
     setenv("PORT", port, 1);
     must(pthread_create(&thread, NULL, run_service, NULL) == 0);
-    while ((descriptor = open_connection()) < 0)
-        poll(NULL, 0, 10);
-    close(descriptor);
+    close(reach());
     exchange(START, replies);
     copy_member(replies, "\"session_id\":\"", here.session_id, sizeof(here.session_id));
     copy_member(replies, "\"session_token\":\"", here.token, sizeof(here.token));
@@ -276,8 +292,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (here.port == 0)
         start_service(replies);
     here.inputs++;
-    descriptor = open_connection();
-    must(descriptor >= 0);
+    descriptor = reach();
     for (unsigned times = choice / WAYS % TIMES_MOST + 1; times > 0; times--)
         send_pieces(descriptor, input);
     leave(descriptor, (enum leaving)(choice % WAYS), replies);
