@@ -160,6 +160,7 @@ Test(privacy, what_was_heard_is_forgotten_when_the_model_refuses_it)
     deepgram_will_hear(world, (struct heard){.text = ANSWER});
     upstream_will(world->upstream, (struct saying){.status = 500});
     expect_error(say(world, &session, form), ERROR_LLM_PROVIDER_ERROR);
+    expect_number(get_session(world, &session), "data.turn_count", 0); /* behind it */
     cr_assert(is_stored(world, CANARY), "or else the search below proves nothing");
     upstream_will_refuse(world->upstream, NULL);
 
