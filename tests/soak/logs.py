@@ -9,6 +9,10 @@ import words
 
 SECRETS = (words.CANARY, words.FORBIDDEN, words.DECLINE, providers.KEY, service.SECRET)
 REPORTS = ("Sanitizer", "runtime error:", "Assertion", "double free", "corrupted")
+# On standard error, in words; the last two are libpq's, of a server that turns somebody out while it
+# lets him in (tests/blackbox/log_rules.c).
+IN_WORDS = ("poise: ", "WARNING:  terminating connection due to ",
+            "FATAL:  terminating connection due to ")
 TOKEN_LENGTH = 75
 LONG = re.compile(rf"[A-Za-z0-9_-]{{{TOKEN_LENGTH},}}")
 
@@ -23,8 +27,9 @@ def read(path, complain, tokens, torn_most):
             try:
                 event = json.loads(line)["event"]
             except (ValueError, KeyError, TypeError):
-                torn += not line.startswith("poise: ")
-                if not line.startswith("poise: ") and torn > torn_most:
+                is_torn = not line.startswith(IN_WORDS)
+                torn += is_torn
+                if is_torn and torn > torn_most:
                     complain("log lines that are none", line[:160].strip())
                 continue
             events[event] = events.get(event, 0) + 1
