@@ -13,6 +13,7 @@
 #include "utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,6 +23,8 @@
 #define SECRET_KEY_BYTES 32
 #define SHOWN_BYTES      200 /* of a bad value */
 #define PROBLEMS_BYTES   65536
+
+#define SECRET_FILE_BYTES 8192
 
 /* Where values come from, and where problems go. */
 struct source {
@@ -180,15 +183,70 @@ static bool is_visible_ascii(const char *value)
     return *value == '\0';
 }
 
+/* What a file has, without the line's end; 0, or an errno: EFBIG for more than there is room for, EINVAL
+ * for a NUL in it. */
+static int read_secret_file(const char *path, char ret_text[SECRET_FILE_BYTES])
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+    ssize_t count = 1;
+    int problem;
+
+    while (file >= 0 && count > 0 && length < SECRET_FILE_BYTES) {
+        count = read(file, ret_text + length, SECRET_FILE_BYTES - length);
+        length += count > 0 ? (size_t)count : 0;
+    }
+    problem = file < 0 || count < 0 ? errno : length == SECRET_FILE_BYTES ? EFBIG : 0;
+    if (file >= 0)
+        close(file);
+    if (problem != 0)
+        return problem;
+    while (length > 0 && strchr("\r\n", ret_text[length - 1]) != NULL)
+        length--;
+    ret_text[length] = '\0';
+    return strlen(ret_text) == length ? 0 : EINVAL;
+}
+
+/* From the file that NAME_FILE names, else from the one of its name that systemd lends
+ * (systemd.exec(5), LoadCredential=).  NULL: from neither. */
+static const char *lookup_secret_file(struct source *source, const char *name,
+                                      char ret_text[SECRET_FILE_BYTES])
+{
+    char file_name[64], path[4096];
+    const char *given, *lent = lookup(source, "CREDENTIALS_DIRECTORY");
+    int problem;
+
+    snprintf(file_name, sizeof(file_name), "%s_FILE", name);
+    given = lookup(source, file_name);
+    if (given != NULL && lookup(source, name) != NULL)
+        report(source, file_name, given, "must not be set beside the secret itself");
+    if (given == NULL && lent == NULL)
+        return NULL;
+    snprintf(path, sizeof(path), "%s%s%s", given != NULL ? given : lent,
+             given != NULL ? "" : "/", given != NULL ? "" : name);
+    problem = read_secret_file(path, ret_text);
+    if (problem != 0 && (given != NULL || problem != ENOENT))
+        report(source, file_name, path, strerror(problem));
+    else if (problem == 0 && *ret_text == '\0')
+        report(source, file_name, path, "is empty");
+    return problem == 0 ? ret_text : NULL;
+}
+
 static struct private_text read_secret(struct source *source, const char *name)
 {
+    char text[SECRET_FILE_BYTES];
+    const char *from_file = lookup_secret_file(source, name, text);
     const char *value = lookup(source, name);
+    struct private_text secret = {NULL, 0};
 
     if (value == NULL)
-        return (struct private_text){NULL, 0};
-    if (strcmp(name, "SECRET_KEY") != 0 && !is_visible_ascii(value))
+        value = from_file;
+    if (value != NULL && strncmp(name, "SECRET_KEY", 10) != 0 && !is_visible_ascii(value))
         report(source, name, NULL, "must be visible ASCII characters");
-    return private_text_copy(value, strlen(value));
+    if (value != NULL)
+        secret = private_text_copy(value, strlen(value));
+    explicit_bzero(text, sizeof(text));
+    return secret;
 }
 
 bool settings_next_entry(const char **rest, struct span *ret_entry)
@@ -312,6 +370,9 @@ static void check_secrets(const struct settings *settings, struct source *source
                "is required in production: at least 32 bytes");
     else if (length > 0 && length < SECRET_KEY_BYTES)
         report(source, "SECRET_KEY", NULL, "must have at least 32 bytes");
+    if (settings->secret_key_previous.length > 0 &&
+        settings->secret_key_previous.length < SECRET_KEY_BYTES)
+        report(source, "SECRET_KEY_PREVIOUS", NULL, "must have at least 32 bytes");
     if (settings->llm_provider == LLM_PROVIDER_GROQ && settings->groq_api_key.length == 0)
         report(source, "GROQ_API_KEY", NULL, "is required with LLM_PROVIDER=groq");
     if (settings->llm_provider == LLM_PROVIDER_ANTHROPIC &&

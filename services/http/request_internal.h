@@ -37,6 +37,7 @@ struct request {
     struct match match;
     const struct endpoint *endpoint; /* static; NULL: none */
     struct span allowed_origin;
+    const struct session_keys *keys; /* borrowed: the token's, else SECRET_KEY's */
     struct id session_id;    /* the token's, in lower case; "" without */
     int64_t received_us;     /* monotonic: when the head was there */
     int64_t body_bytes;      /* that came so far */
