@@ -1,5 +1,5 @@
 /*
- * The settings table as text: env.example and the list in --help.
+ * The settings table as text: env.example and the list in --help; and remarks on settings.
  */
 #include "settings.h"
 
@@ -77,4 +77,25 @@ void settings_write_help(struct buffer *out)
     write_help(out, env, standard ", of " choices, doc);
 #define SECRET(field, env, doc) write_help(out, env, "", doc);
 #include "settings.def"
+}
+
+static const struct {
+    const char *word, *words;
+} remarks[REMARK_COUNT] = {
+#define REMARK(symbol, word, words) [REMARK_##symbol] = {word, words},
+#include "remarks.def"
+};
+
+const char *settings_remark_word(const struct settings_remark *remark)
+{
+    return remarks[remark->kind].word;
+}
+
+void settings_write_remark(const struct settings_remark *remark, struct buffer *out)
+{
+    buffer_append_string(out, remark->name);
+    buffer_append_string(out, *remark->name != '\0' ? " " : "");
+    buffer_append_string(out, remarks[remark->kind].words);
+    buffer_append_string(out, remark->instead);
+    buffer_append_string(out, remark->kind == REMARK_NEAR_NAME ? "?" : "");
 }
