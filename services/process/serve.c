@@ -33,6 +33,7 @@
 
 #define MAX_WORKERS 256
 #define SWEEP_MS    30000
+#define LOOK_MS     2000
 #define DAY_MS      INT64_C(86400000)
 /* For each worker: epolls, pipes, provider connections come on top. */
 #define SPARE_FILES 64
@@ -51,8 +52,9 @@ struct process {
     size_t worker_count;
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
-    size_t reloads; /* loops that have not said yet that they use the new patterns */
-    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
+    bool is_file_lost; /* as the log has it */
+    size_t reloads;    /* loops that have not said yet that they use the new patterns */
+    int inherited;     /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
@@ -312,6 +314,20 @@ static void sweep(void *context)
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 
+/* Whoever has no request to fail learns of it here. */
+static void look_at_file(void *context)
+{
+    struct process *process = context;
+    bool is_lost = store_stats(process->shared.store).is_file_lost;
+
+    if (is_lost && !process->is_file_lost)
+        log_end(log_begin(process->log, LOG_ERROR, "store_file_lost"));
+    else if (!is_lost && process->is_file_lost)
+        log_end(log_begin(process->log, LOG_WARNING, "store_file_back"));
+    process->is_file_lost = is_lost;
+    loop_timer_start(process->loop, LOOK_MS, look_at_file, process);
+}
+
 static void flush_log(void *context)
 {
     struct process *process = context;
@@ -403,6 +419,7 @@ static bool run(struct process *process, int64_t port)
     if (started == process->worker_count) {
         loop_before_sleep(process->loop, flush_log, process);
         loop_timer_start(process->loop, 0, sweep, process);
+        loop_timer_start(process->loop, LOOK_MS, look_at_file, process);
         watchdog = watchdog_start(process->loop, process->workers, process->worker_count);
         announce(process, port);
         log_flush(process->log);
