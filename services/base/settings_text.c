@@ -1,5 +1,5 @@
 /*
- * The settings table as text: env.example and the list in --help.
+ * The settings table as text: env.example and the list in --help; and remarks on settings.
  */
 #include "settings.h"
 
@@ -46,8 +46,11 @@ void settings_write_example(struct buffer *out)
     write_example(out, env, #standard, "true or false.", doc);
 #define CHOICE(field, env, standard, choices, doc) \
     write_example(out, env, standard, "One of " choices ".", doc);
-#define SECRET(field, env, doc) \
-    write_example(out, env, "", "A secret, never logged or shown; or in the file that " env "_FILE names.", doc);
+#define SECRET(field, env, doc)                                               \
+    write_example(out, env, "",                                               \
+                  "A secret, never logged or shown; or in the file that " env \
+                  "_FILE names.",                                             \
+                  doc);
 #include "settings.def"
 }
 
@@ -79,4 +82,25 @@ void settings_write_help(struct buffer *out)
     write_help(out, env, standard ", of " choices, doc);
 #define SECRET(field, env, doc) write_help(out, env, "or " env "_FILE", doc);
 #include "settings.def"
+}
+
+static const struct {
+    const char *word, *words;
+} remarks[REMARK_COUNT] = {
+#define REMARK(symbol, word, words) [REMARK_##symbol] = {word, words},
+#include "remarks.def"
+};
+
+const char *settings_remark_word(const struct settings_remark *remark)
+{
+    return remarks[remark->kind].word;
+}
+
+void settings_write_remark(const struct settings_remark *remark, struct buffer *out)
+{
+    buffer_append_string(out, remark->name);
+    buffer_append_string(out, *remark->name != '\0' ? " " : "");
+    buffer_append_string(out, remarks[remark->kind].words);
+    buffer_append_string(out, remark->instead);
+    buffer_append_string(out, remark->kind == REMARK_NEAR_NAME ? "?" : "");
 }

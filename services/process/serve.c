@@ -351,6 +351,37 @@ static void flush_log(void *context)
     log_flush(process->log);
 }
 
+/* A line for each, and one for all that is about production. */
+static void tell_remarks(struct process *process)
+{
+    const struct settings *settings = &process->settings;
+    struct log_line *line;
+    struct buffer lacks;
+
+    buffer_init(&lacks, 1024);
+    for (size_t at = 0; at < settings->remark_count; at++) {
+        const struct settings_remark *remark = &settings->remarks[at];
+
+        if (remark->kind >= REMARK_NO_MODEL_KEY) {
+            buffer_append_string(&lacks, lacks.length > 0 ? "+" : "");
+            buffer_append_string(&lacks, settings_remark_word(remark));
+            continue;
+        }
+        line = log_begin(process->log, LOG_WARNING, settings_remark_word(remark));
+        if (*remark->name != '\0')
+            log_word(line, LOG_NAME, remark->name);
+        if (remark->kind == REMARK_NEAR_NAME)
+            log_word(line, LOG_SETTING, remark->instead);
+        log_end(line);
+    }
+    if (lacks.length > 0) {
+        line = log_begin(process->log, LOG_WARNING, "production_lacks");
+        log_word(line, LOG_LACKS, lacks.bytes);
+        log_end(line);
+    }
+    buffer_done(&lacks);
+}
+
 static void announce(struct process *process, int64_t port)
 {
     const struct settings *settings = &process->settings;
@@ -360,15 +391,16 @@ static void announce(struct process *process, int64_t port)
     log_number(line, LOG_PORT, port);
     log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
     log_word(line, LOG_VERSION, version());
-    log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
+    log_word(line, LOG_APP_ENV, settings->app_env);
     log_word(line, LOG_COACH, coach->name);
     if (coach->model != NULL)
         log_word(line, LOG_MODEL, coach->model);
     log_word(line, LOG_RULESET,
              process->ruleset != NULL ? ruleset_hash(process->ruleset) : "none");
     log_end(line);
-    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+    if (settings_is_production(settings) && !url_is_loopback_host(settings->host))
         log_end(log_begin(process->log, LOG_WARNING, "needs_a_proxy_with_tls_in_front"));
+    tell_remarks(process);
 }
 
 static bool build(struct process *process, int64_t *ret_port)
