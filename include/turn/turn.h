@@ -42,12 +42,16 @@ enum turn_news {
     TURN_TRANSCRIPT,     /* with the text: what was heard, or sent, once it has passed the
                             filter */
     TURN_ASSISTANT_TEXT, /* with the text: the next question, unrefused and screened */
+    TURN_AUDIO,          /* with the sound of that text: at most TURN_AUDIO_BYTES */
 };
 
+#define TURN_AUDIO_BYTES (512 * 1024)
+
 /* From the loop, never before turn_start() has returned, never after turn_done_fn.  The
- * text is borrowed during the call; NULL for a stage. */
+ * text is borrowed during the call; NULL for a stage.  The content type is that of the sound
+ * (speaker.h); of the others there is none. */
 typedef void turn_news_fn(void *context, enum turn_news news,
-                          const struct private_text *text);
+                          const struct private_text *text, const char *content_type);
 
 struct turn_request {
     struct id request_id;

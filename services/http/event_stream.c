@@ -91,6 +91,19 @@ void event_stream_text(struct request *request, const char *event,
     end_event(request);
 }
 
+void event_stream_audio(struct request *request, const struct private_text *audio,
+                        const char *content_type)
+{
+    struct json_writer json = begin_event(request, "audio");
+
+    json_begin_object(&json);
+    json_put_string(&json, "content_type", content_type);
+    json_key(&json, "audio_base64");
+    json_private_base64(&json, audio);
+    json_end_object(&json);
+    end_event(request);
+}
+
 void event_stream_result(struct request *request, const struct answer *answer)
 {
     struct event_stream *stream = request->stream;

@@ -213,7 +213,8 @@ void turn_finish(struct turn *turn, struct turn_result *result)
         atomic_fetch_sub_explicit(turn->services->inflight, 1, memory_order_relaxed);
         metrics_add(&turn->services->metrics->TURNS_INFLIGHT, -1);
     }
-    turn_hush(turn);
+    if (result->error != OK)
+        turn_hush(turn);
     turn->done(turn->context, *result);
     turn_free(turn);
 }
