@@ -210,6 +210,9 @@ struct store_stats {
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
                            result code, PostgreSQL's SQLSTATE as a number to the base 36); 0:
                             none so far */
+    bool
+        is_file_lost; /* SQLite's file was removed or replaced: nothing is read or written any more, until it
+                          is back or the process starts anew */
     struct store_usage usage; /* when this process saw it last, with what the others had
                                  counted by then */
 };
@@ -239,6 +242,23 @@ struct store_stats store_stats(struct store_backend *backend);
  * a line in `problem`, where it cannot be read. */
 bool store_refusals(const char *url, int64_t since_ms, refusal_fn *tell, void *context,
                     struct buffer *problem);
+
+/* What a copy of a store has. */
+struct store_copy {
+    int64_t bytes;
+    int64_t sessions;
+};
+
+/* Copies the store of `url`, as it is at one moment, into a file of its own, mode 0600, that is checked
+ * before it has its name; beside whatever uses the store, of which nothing changes. */
+bool store_backup(const char *url, const char *file, bool may_replace,
+                  struct store_copy *ret_copy, struct buffer *problem);
+
+/* Puts such a file in the place of the store, after checking it; only while no process has the store
+ * open.  What was there before is gone.  Both: false, with a line in `problem`, also where the store is
+ * PostgreSQL, or where something stands in the place and `may_replace` is false. */
+bool store_restore(const char *url, const char *file, bool may_replace,
+                   struct store_copy *ret_copy, struct buffer *problem);
 
 /* One loop's.  All are borrowed; `metrics` and `log` (NULL: nothing is said) are the loop's too.
  * Freed when the backend is closed: NULL is fine. */

@@ -29,6 +29,7 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->mhd = mhd;
     request->connection = info->socket_context;
     request->match.route = ROUTE_COUNT;
+    request->keys = &server->services->shared->keys[0];
     request->received_us = clock_monotonic_us();
     request->connection->request = request;
     return request;

@@ -90,7 +90,7 @@ static void begin(struct request *request)
     const struct services *services = request->server->services;
     struct upload_terms terms = {
         .settings = services->settings,
-        .input_key = &services->shared->input_key,
+        .input_key = &request->keys->input,
         .can_hear = services->transcribers->count > 0,
         .body_bytes = headers_body_length(&request->headers),
     };

@@ -51,6 +51,29 @@ bool store_refusals(const char *url, int64_t since_ms, refusal_fn *tell, void *c
                : store_sqlite_refusals(url, since_ms, tell, context, problem);
 }
 
+static bool is_left_to_postgres(const char *url, struct buffer *problem)
+{
+    if (store_is_postgres(url))
+        buffer_append_string(problem,
+                             "store: PostgreSQL has its own tools for this: pg_dump "
+                             "--table='poise_*', pg_restore, pg_basebackup\n");
+    return store_is_postgres(url);
+}
+
+bool store_backup(const char *url, const char *file, bool may_replace,
+                  struct store_copy *ret_copy, struct buffer *problem)
+{
+    return !is_left_to_postgres(url, problem) &&
+           store_sqlite_backup(url, file, may_replace, ret_copy, problem);
+}
+
+bool store_restore(const char *url, const char *file, bool may_replace,
+                   struct store_copy *ret_copy, struct buffer *problem)
+{
+    return !is_left_to_postgres(url, problem) &&
+           store_sqlite_restore(url, file, may_replace, ret_copy, problem);
+}
+
 void store_close(struct store_backend *backend)
 {
     if (backend != NULL)

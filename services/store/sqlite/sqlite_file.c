@@ -302,18 +302,20 @@ static bool migrate(sqlite3 *db, const char *path, struct buffer *problem)
     return false;
 }
 
-static bool is_sound(sqlite3 *db, const char *path, struct buffer *problem)
+/* `check` is a PRAGMA that says "ok". */
+static bool is_sound(sqlite3 *db, const char *check, const char *path,
+                     struct buffer *problem)
 {
     sqlite3_stmt *statement = NULL;
     bool is_ok = false;
 
-    if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &statement, NULL) ==
-            SQLITE_OK &&
+    if (sqlite3_prepare_v2(db, check, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         is_ok = strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
     sqlite3_finalize(statement);
     if (!is_ok)
-        sqlite_place_explain(problem, path, "is damaged (PRAGMA quick_check)", 0);
+        sqlite_place_explain(problem, path,
+                             "is damaged (PRAGMA quick_check, integrity_check)", 0);
     return is_ok;
 }
 
@@ -339,7 +341,8 @@ sqlite3 *sqlite_file_open(const char *path, struct buffer *problem)
         explain_sqlite(problem, path, db);
         goto fail;
     }
-    if (!is_sound(db, path, problem) || !migrate(db, path, problem))
+    if (!is_sound(db, "PRAGMA quick_check(1)", path, problem) ||
+        !migrate(db, path, problem))
         goto fail;
     return db;
 
@@ -365,6 +368,20 @@ sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
     }
     sqlite3_close(db);
     return NULL;
+}
+
+bool sqlite_file_is_whole(sqlite3 *db, const char *path, int *ret_version,
+                          int64_t *ret_sessions, struct buffer *problem)
+{
+    int sessions = 0;
+
+    if (!is_ours(db, path, ret_version, problem) ||
+        !is_sound(db, "PRAGMA integrity_check(1)", path, problem))
+        return false;
+    if (*ret_version > 0 && !ask_number(db, "SELECT count(*) FROM session", &sessions))
+        return explain_sqlite(problem, path, db);
+    *ret_sessions = sessions;
+    return true;
 }
 
 sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem)

@@ -33,8 +33,23 @@ void rows_done(struct sqlite_rows *rows)
         sqlite3_finalize(rows->statements[which]);
 }
 
+/* SQLite itself goes on in a file that has no name any more, or another one's; what is written there is
+ * lost.  One stat(2) (documentation of SQLITE_FCNTL_HAS_MOVED). */
+static bool has_moved(sqlite3 *db)
+{
+    int has_moved = 0;
+
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved) ==
+               SQLITE_OK &&
+           has_moved != 0;
+}
+
 bool rows_begin(struct sqlite_rows *rows, bool for_writing)
 {
+    if (has_moved(rows->db)) {
+        rows->last_error = SQLITE_READONLY_DBMOVED;
+        return false;
+    }
     return statement_run(rows,
                          statement_use(rows, for_writing ? STATEMENT_BEGIN_WRITING
                                                          : STATEMENT_BEGIN_READING));
