@@ -112,7 +112,7 @@ void event_stream_result(struct request *request, const struct answer *answer)
     envelope_write(&stream->waiting, &request->request_id, answer);
     end_event(request);
     request->error = answer->error;
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         request->is_client_gone = !connection_has_client(request->connection);
     stream->is_ended = true;
     loop_timer_cancel(stream->keep_alive);

@@ -202,11 +202,12 @@ static void on_turn(void *context, struct turn_result result)
 
     exchange->is_running = false;
     if (exchange->request != NULL) {
-        exchange->request->turn_number = result.turn_number;
+        exchange->request->commit_number = result.commit_number;
         answer(exchange->request, &result);
     } else {
-        if (result.turn_number > 0)
-            delivery_failed(exchange->server, &exchange->session_id, result.turn_number);
+        if (result.commit_number > 0)
+            delivery_failed(exchange->server, &exchange->session_id,
+                            result.commit_number);
         free(exchange);
     }
     turn_result_free(&result);

@@ -127,7 +127,7 @@ static void replay(struct turn *turn, struct store_begun *begun)
 
     if (!begun->is_refusal) {
         result.data = begun->outcome;
-        result.turn_number = begun->turn_number;
+        result.commit_number = begun->commit_number;
     } else {
         if (turn_read_refusal(&begun->outcome, &result))
             result.error = ERROR_CONTENT_REFUSED;
@@ -391,6 +391,7 @@ static void commit(struct turn *turn)
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
         .input = turn_input(turn),
+        .commit_number = turn->session->commit_count + 1,
         .turn_number = turn->number,
         .is_scored = turn_is_scored(turn),
         .now_ms = now_ms,
@@ -427,7 +428,7 @@ static void on_committed(void *context, enum error error)
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
     if (error == OK) {
         result.data = private_text_move(&turn->data);
-        result.turn_number = turn->number;
+        result.commit_number = turn->session->commit_count + 1;
     }
     turn_finish(turn, &result);
 }

@@ -238,7 +238,7 @@ static void note_report(struct sqlite_store *store, struct store_operation *oper
     const struct store_report *report = &operation->request.report;
     int64_t now_us = clock_monotonic_us();
     bool is_news = claims_report(store->claims, &operation->session_id,
-                                 report->turn_number, report->was_delivered);
+                                 report->commit_number, report->was_delivered);
 
     pthread_mutex_lock(&store->lock);
     if (is_news)
