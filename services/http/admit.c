@@ -161,17 +161,22 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-bool admit_proves_session(const struct request *request, struct id *ret_session_id)
+bool admit_proves_session(struct request *request, struct id *ret_session_id)
 {
     const struct services *services = request->server->services;
+    const struct shared_services *shared = services->shared;
+    struct span token = headers_bearer_token(&request->headers);
+    int64_t max_age_ms = services->settings->session_max_hours * 3600 * 1000;
     struct id id;
 
-    if (!token_check(&services->shared->token_key,
-                     headers_bearer_token(&request->headers), clock_wall_ms(),
-                     services->settings->session_max_hours * 3600 * 1000, &id))
-        return false;
-    *ret_session_id = id_lower(&id);
-    return true;
+    for (size_t at = 0; at < shared->key_count; at++)
+        if (token_check(&shared->keys[at].token, token, clock_wall_ms(), max_age_ms,
+                        &id)) {
+            request->keys = &shared->keys[at];
+            *ret_session_id = id_lower(&id);
+            return true;
+        }
+    return false;
 }
 
 int64_t admit_body_limit(const struct request *request)

@@ -29,6 +29,7 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->mhd = mhd;
     request->connection = info->socket_context;
     request->match.route = ROUTE_COUNT;
+    request->keys = &server->services->shared->keys[0];
     request->received_us = clock_monotonic_us();
     request->connection->request = request;
     return request;
@@ -82,7 +83,7 @@ static enum MHD_Result send_response(struct request *request)
     /* A stream has as long as its turn, and then as long as any other reply. */
     if (request->stream == NULL)
         connection_enter(request->connection, CONNECTION_SENDING);
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         request->is_client_gone = !connection_has_client(request->connection);
     if (must_close(request))
         response_header(&request->response, "Connection", "close");
@@ -271,9 +272,9 @@ static void report_delivery(struct request *request, bool was_written)
 
     if (was_written && !request->is_client_gone)
         delivery_watch(server, request->connection->descriptor, &request->session_id,
-                       request->turn_number);
+                       request->commit_number);
     else
-        delivery_failed(server, &request->session_id, request->turn_number);
+        delivery_failed(server, &request->session_id, request->commit_number);
 }
 
 static void request_record(struct server *server, const struct request *request,
@@ -327,7 +328,7 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
     if (request == NULL)
         return;
     *request_context = NULL;
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         report_delivery(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     response_bytes = request->stream != NULL ? event_stream_bytes(request->stream)
                                              : response_body(&request->response).length;

@@ -157,6 +157,9 @@ static void write_store(const struct services *services, struct buffer *out)
     metrics_text_head(out, "poise_store_last_error", "gauge",
                       "The store's own code of its latest failure; 0: none so far.");
     metrics_text_sample(out, "poise_store_last_error", NULL, stats.last_error);
+    metrics_text_head(out, "poise_store_file_lost", "gauge",
+                      "1: SQLite's file was removed or replaced under the process.");
+    metrics_text_sample(out, "poise_store_file_lost", NULL, stats.is_file_lost);
 }
 
 /* The rule set is shared by all loops, and so are its counters; a reload begins new ones. */
