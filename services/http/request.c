@@ -83,7 +83,7 @@ static enum MHD_Result send_response(struct request *request)
     /* A stream has as long as its turn, and then as long as any other reply. */
     if (request->stream == NULL)
         connection_enter(request->connection, CONNECTION_SENDING);
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         request->is_client_gone = !connection_has_client(request->connection);
     if (must_close(request))
         response_header(&request->response, "Connection", "close");
@@ -272,9 +272,9 @@ static void report_delivery(struct request *request, bool was_written)
 
     if (was_written && !request->is_client_gone)
         delivery_watch(server, request->connection->descriptor, &request->session_id,
-                       request->turn_number);
+                       request->commit_number);
     else
-        delivery_failed(server, &request->session_id, request->turn_number);
+        delivery_failed(server, &request->session_id, request->commit_number);
 }
 
 /* Load balancers and Prometheus ask these all the time. */
@@ -356,7 +356,7 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
     if (request == NULL)
         return;
     *request_context = NULL;
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         report_delivery(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     response_bytes = request->stream != NULL ? event_stream_bytes(request->stream)
                                              : response_body(&request->response).length;

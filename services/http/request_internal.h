@@ -56,8 +56,8 @@ struct request {
     bool is_abandoned;   /* the server goes: no reply */
     bool is_client_gone; /* it was when the reply was due */
     enum error error;    /* what it was answered */
-    /* Of a committed turn whose delivery is to be reported; else 0. */
-    unsigned turn_number;
+    /* Of a commit whose delivery is to be reported; else 0. */
+    unsigned commit_number;
     struct response response;
     struct event_stream *stream; /* owned; NULL: the reply is not told in events */
 };

@@ -35,7 +35,7 @@ static int64_t max_body_bytes(const struct settings *settings);
 static void begin(struct request *request);
 static void take(struct request *request, struct span bytes);
 static void finish(struct request *request);
-static void on_news(void *context, enum turn_news news, const struct private_text *text);
+static turn_news_fn on_news;
 static void on_turn(void *context, struct turn_result result);
 static void free_state(void *state);
 
@@ -175,7 +175,8 @@ static void finish(struct request *request)
     buffer_done(&turn.recording);
 }
 
-static void on_news(void *context, enum turn_news news, const struct private_text *text)
+static void on_news(void *context, enum turn_news news, const struct private_text *text,
+                    const char *content_type)
 {
     struct exchange *exchange = context;
     struct request *request = exchange->request;
@@ -190,6 +191,7 @@ static void on_news(void *context, enum turn_news news, const struct private_tex
     case TURN_SPEAKING: event_stream_stage(request, "speaking"); break;
     case TURN_TRANSCRIPT: event_stream_text(request, "transcript", text); break;
     case TURN_ASSISTANT_TEXT: event_stream_text(request, "assistant_text", text); break;
+    case TURN_AUDIO: event_stream_audio(request, text, content_type); break;
     }
 }
 
@@ -219,11 +221,12 @@ static void on_turn(void *context, struct turn_result result)
 
     exchange->is_running = false;
     if (exchange->request != NULL) {
-        exchange->request->turn_number = result.turn_number;
+        exchange->request->commit_number = result.commit_number;
         answer(exchange->request, &result);
     } else {
-        if (result.turn_number > 0)
-            delivery_failed(exchange->server, &exchange->session_id, result.turn_number);
+        if (result.commit_number > 0)
+            delivery_failed(exchange->server, &exchange->session_id,
+                            result.commit_number);
         free_exchange(exchange);
     }
     turn_result_free(&result);

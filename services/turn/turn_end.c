@@ -71,7 +71,7 @@ static void end_claim(struct turn *turn, struct private_text outcome)
         .request_id = turn->request.request_id,
         .key = turn->request.input.key,
         .outcome = outcome,
-        .is_refusal = turn->is_refused,
+        .forgets_heard = turn->is_refused,
         .now_ms = now_ms,
         .expires_ms =
             session_expiry(turn->session->created_ms, now_ms,
@@ -229,17 +229,18 @@ void turn_finish(struct turn *turn, struct turn_result *result)
         atomic_fetch_sub_explicit(turn->services->inflight, 1, memory_order_relaxed);
         metrics_add(&turn->services->metrics->TURNS_INFLIGHT, -1);
     }
-    turn_hush(turn);
+    if (result->error != OK)
+        turn_hush(turn);
     turn->done(turn->context, *result);
     turn_free(turn);
 }
 
 void turn_note_arrival(const struct turn_services *services, const struct id *session_id,
-                       unsigned turn_number, bool has_arrived)
+                       unsigned commit_number, bool has_arrived)
 {
     if (!has_arrived)
         metrics_add(&services->metrics->RESPONSES_UNDELIVERED, 1);
-    store_report_delivery(services->store, session_id, turn_number, has_arrived);
+    store_report_delivery(services->store, session_id, commit_number, has_arrived);
 }
 
 void turn_result_free(struct turn_result *result)

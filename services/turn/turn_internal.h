@@ -47,9 +47,11 @@ struct turn {
     struct private_text
         announced; /* owned: the question that was passed on already; may be empty */
     int64_t speaking_since_us;
-    struct speech speech; /* owned: of the announced question, once it is spoken */
-    bool is_accepted;     /* the reply passed gate 2: commit when nothing is pending */
-    unsigned attempts;    /* asks so far for this reply */
+    struct speech
+        speech; /* owned: of the announced question, once it is spoken; its type stays
+                             when commit() has moved the sound on */
+    bool is_accepted;  /* the reply passed gate 2: commit when nothing is pending */
+    unsigned attempts; /* asks so far for this reply */
     struct reply reply;
     bool has_summary;
     struct summary summary;
@@ -166,7 +168,8 @@ void turn_remember(struct turn *turn);
  * `done`. */
 void turn_speak(struct turn *turn, speaker_done_fn *done);
 
-/* Ends what is pending of speech and drops what was spoken.  Nothing is fine. */
+/* Ends what is pending of speech and drops what was spoken: it was asked for in vain, and is counted
+ * so.  Nothing is fine. */
 void turn_hush(struct turn *turn);
 
 /* ---- what is written ---- */
