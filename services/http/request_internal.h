@@ -48,6 +48,7 @@ struct request {
 
     struct rate rate;      /* what is left to the client; quota 0: no limit holds */
     struct address client; /* whom the rates are counted for; where none hold: nobody */
+    char client_name[17];  /* a keyed hash of the address of who was rate_limited; "" */
     int64_t asked_us;      /* how long the store was asked about rates */
 
     bool is_admin;       /* it came with ADMIN_KEY in the place of a token */
