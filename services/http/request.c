@@ -284,7 +284,8 @@ static void request_record(struct server *server, const struct request *request,
     enum error error = request->error;
     unsigned status = request->response.status;
     int64_t total_us = clock_monotonic_us() - request->received_us;
-    struct log_line *line = log_begin(services->log, LOG_INFO, "request");
+    struct log_line *line = log_begin(
+        services->log, status >= 500 ? log_level_of(error) : LOG_INFO, "request");
 
     metrics_add(&services->metrics->HTTP_REQUESTS[route][status / 100 - 1], 1);
     histogram_note(&services->metrics->HTTP_DURATION[route], BUCKETS_DURATIONS, total_us);
