@@ -7,6 +7,7 @@
 #include "address.h"
 #include "env_file_internal.h"
 #include "mem.h"
+#include "private_reveal.h"
 #include "private_text.h"
 #include "settings_names_internal.h"
 #include "span.h"
@@ -14,6 +15,7 @@
 #include "utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,8 @@
 #define SECRET_KEY_BYTES 32
 #define SHOWN_BYTES      200 /* of a bad value */
 #define PROBLEMS_BYTES   65536
+
+#define SECRET_FILE_BYTES 8192
 
 /* Where values come from, and where problems go. */
 struct source {
@@ -182,6 +186,55 @@ static bool is_visible_ascii(const char *value)
     return *value == '\0';
 }
 
+/* What a file has, without the line's end; 0, or an errno: EFBIG for more than there is room for, EINVAL
+ * for a NUL in it. */
+static int read_secret_file(const char *path, char ret_text[SECRET_FILE_BYTES])
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+    ssize_t count = 1;
+    int problem;
+
+    while (file >= 0 && count > 0 && length < SECRET_FILE_BYTES) {
+        count = read(file, ret_text + length, SECRET_FILE_BYTES - length);
+        length += count > 0 ? (size_t)count : 0;
+    }
+    problem = file < 0 || count < 0 ? errno : length == SECRET_FILE_BYTES ? EFBIG : 0;
+    if (file >= 0)
+        close(file);
+    if (problem != 0)
+        return problem;
+    while (length > 0 && strchr("\r\n", ret_text[length - 1]) != NULL)
+        length--;
+    ret_text[length] = '\0';
+    return strlen(ret_text) == length ? 0 : EINVAL;
+}
+
+/* From the file that NAME_FILE names, else from the one of its name that systemd lends
+ * (systemd.exec(5), LoadCredential=).  NULL: from neither. */
+static const char *lookup_secret_file(struct source *source, const char *name,
+                                      char ret_text[SECRET_FILE_BYTES])
+{
+    char file_name[64], path[4096];
+    const char *given, *lent = lookup(source, "CREDENTIALS_DIRECTORY");
+    int problem;
+
+    snprintf(file_name, sizeof(file_name), "%s_FILE", name);
+    given = lookup(source, file_name);
+    if (given != NULL && lookup(source, name) != NULL)
+        report(source, file_name, given, "must not be set beside the secret itself");
+    if (given == NULL && lent == NULL)
+        return NULL;
+    snprintf(path, sizeof(path), "%s%s%s", given != NULL ? given : lent,
+             given != NULL ? "" : "/", given != NULL ? "" : name);
+    problem = read_secret_file(path, ret_text);
+    if (problem != 0 && (given != NULL || problem != ENOENT))
+        report(source, file_name, path, strerror(problem));
+    else if (problem == 0 && *ret_text == '\0')
+        report(source, file_name, path, "is empty");
+    return problem == 0 ? ret_text : NULL;
+}
+
 #define CHARACTERS_LEAST \
     10 /* random hexadecimal digits, 32 of them, have more almost surely */
 
@@ -202,15 +255,21 @@ static bool is_repetitive(const char *key)
 
 static struct private_text read_secret(struct source *source, const char *name)
 {
+    char text[SECRET_FILE_BYTES];
+    const char *from_file = lookup_secret_file(source, name, text);
     const char *value = lookup(source, name);
+    struct private_text secret = {NULL, 0};
 
     if (value == NULL)
-        return (struct private_text){NULL, 0};
-    if (strcmp(name, "SECRET_KEY") == 0)
+        value = from_file;
+    if (value != NULL && strcmp(name, "SECRET_KEY") == 0)
         source->is_key_weak = is_repetitive(value);
-    else if (!is_visible_ascii(value))
+    if (value != NULL && strncmp(name, "SECRET_KEY", 10) != 0 && !is_visible_ascii(value))
         report(source, name, NULL, "must be visible ASCII characters");
-    return private_text_copy(value, strlen(value));
+    if (value != NULL)
+        secret = private_text_copy(value, strlen(value));
+    explicit_bzero(text, sizeof(text));
+    return secret;
 }
 
 bool settings_next_entry(const char **rest, struct span *ret_entry)
@@ -335,6 +394,9 @@ static void check_secrets(const struct settings *settings, struct source *source
             "is required in production: at least 32 bytes (and APP_ENV is not development)");
     else if (length > 0 && length < SECRET_KEY_BYTES)
         report(source, "SECRET_KEY", NULL, "must have at least 32 bytes");
+    if (settings->secret_key_previous.length > 0 &&
+        settings->secret_key_previous.length < SECRET_KEY_BYTES)
+        report(source, "SECRET_KEY_PREVIOUS", NULL, "must have at least 32 bytes");
     if (settings->llm_provider == LLM_PROVIDER_GROQ && settings->groq_api_key.length == 0)
         report(source, "GROQ_API_KEY", NULL, "is required with LLM_PROVIDER=groq");
     if (settings->llm_provider == LLM_PROVIDER_ANTHROPIC &&
@@ -393,6 +455,23 @@ static bool allows_any_origin(const struct settings *settings)
     return strcmp(settings->cors_allowed_origins, "*") == 0;
 }
 
+/* One header; its name as RFC 9110 has it, as far as anybody's needs. */
+static void check_collector(const struct settings *settings, struct source *source)
+{
+    const char *header = private_text_is_empty(&settings->otlp_headers)
+                             ? "a=b"
+                             : private_reveal(&settings->otlp_headers).bytes;
+    size_t name = strspn(header, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789-_");
+
+    if (*settings->otlp_endpoint != '\0' && !url_is_http(settings->otlp_endpoint))
+        report(source, "OTEL_EXPORTER_OTLP_ENDPOINT", settings->otlp_endpoint,
+               "must be an http(s):// URL");
+    if (name == 0 || header[name] != '=' || strchr(header, ',') != NULL)
+        report(source, "OTEL_EXPORTER_OTLP_HEADERS", NULL,
+               "must be one name=value, percent-encoded");
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
@@ -400,6 +479,7 @@ static void check(const struct settings *settings, struct source *source)
     check_speech(settings, source);
     check_grounding(settings, source);
     check_fallbacks(settings, source);
+    check_collector(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
     check_url(source, settings, "ANTHROPIC_BASE_URL", settings->anthropic_base_url);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */

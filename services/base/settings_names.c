@@ -18,7 +18,7 @@ static const char *const names[] = {
 #define TEXT(field, env, standard, doc)              env,
 #define FLAG(field, env, standard, doc)              env,
 #define CHOICE(field, env, standard, choices, doc)   env,
-#define SECRET(field, env, doc)                      env,
+#define SECRET(field, env, doc)                      env, env "_FILE",
 #include "settings.def"
 };
 

@@ -81,22 +81,31 @@ static bool load_ruleset(const struct settings *settings, struct ruleset **ret_r
     return is_good;
 }
 
+static void derive_session_keys(struct process *process, struct span secret)
+{
+    struct session_keys *keys = &process->shared.keys[process->shared.key_count++];
+    struct digest_key token_key = digest_key_derive(secret.bytes, secret.length, "token");
+
+    keys->token = token_key_of(&token_key);
+    keys->input = digest_key_derive(secret.bytes, secret.length, "input");
+    sodium_memzero(&token_key, sizeof(token_key));
+}
+
 /* Keys for each purpose from the one secret; a secret for this run where none is set. */
 static void derive_keys(struct process *process)
 {
     struct span secret = private_reveal(&process->settings.secret_key);
+    struct span previous = private_reveal(&process->settings.secret_key_previous);
     unsigned char made[DERIVED_BYTES];
-    struct digest_key token_key;
 
     if (secret.length == 0) {
         log_end(log_begin(process->log, LOG_WARNING, "secret_key_made_for_this_run"));
         randombytes_buf(made, sizeof(made));
         secret = (struct span){(const char *)made, sizeof(made)};
     }
-    token_key = digest_key_derive(secret.bytes, secret.length, "token");
-    process->shared.token_key = token_key_of(&token_key);
-    sodium_memzero(&token_key, sizeof(token_key));
-    process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
+    derive_session_keys(process, secret);
+    if (previous.length > 0)
+        derive_session_keys(process, previous);
     process->shared.client_key = digest_key_derive(secret.bytes, secret.length, "client");
     sodium_memzero(made, sizeof(made));
 }
@@ -263,6 +272,7 @@ static void on_reloaded(void *context)
     line = log_begin(process->log, LOG_INFO, "patterns_reloaded");
     log_word(line, LOG_RULESET, ruleset_hash(process->ruleset));
     log_end(line);
+    supervisor_ready();
 }
 
 static void reload_patterns(struct process *process)
@@ -271,7 +281,9 @@ static void reload_patterns(struct process *process)
 
     if (process->ruleset == NULL)
         return;
+    supervisor_reloading();
     if (!load_ruleset(&process->settings, &ruleset)) {
+        supervisor_ready();
         log_end(log_begin(process->log, LOG_ERROR, "patterns_kept"));
         return;
     }
@@ -320,10 +332,14 @@ static void look_at_file(void *context)
     struct process *process = context;
     bool is_lost = store_stats(process->shared.store).is_file_lost;
 
-    if (is_lost && !process->is_file_lost)
+    if (is_lost && !process->is_file_lost) {
         log_end(log_begin(process->log, LOG_ERROR, "store_file_lost"));
-    else if (!is_lost && process->is_file_lost)
+        supervisor_status("The database file was removed or replaced: restart to use "
+                          "the one that is there.");
+    } else if (!is_lost && process->is_file_lost) {
         log_end(log_begin(process->log, LOG_WARNING, "store_file_back"));
+        supervisor_status("Turns are taken.");
+    }
     process->is_file_lost = is_lost;
     loop_timer_start(process->loop, LOOK_MS, look_at_file, process);
 }
@@ -395,6 +411,7 @@ static bool build(struct process *process, int64_t *ret_port)
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
     process->shared.uploads = uploads_new();
+    process->shared.spans = spans_new(&process->settings, process->loop);
     if (process->settings.max_connections_per_address > 0)
         process->shared.addresses =
             addresses_new(process->settings.max_connections_per_address);
@@ -424,6 +441,7 @@ static bool run(struct process *process, int64_t port)
         announce(process, port);
         log_flush(process->log);
         supervisor_ready();
+        supervisor_status("Turns are taken.");
         loop_run(process->loop);
     } else {
         atomic_store(&process->shared.is_draining, true);
@@ -433,6 +451,7 @@ static bool run(struct process *process, int64_t port)
     for (size_t at = 0; at < started; at++)
         worker_join(process->workers[at]);
     watchdog_free(watchdog);
+    spans_finish(process->shared.spans);
     log_end(log_begin(process->log, LOG_INFO, "drained"));
     return started == process->worker_count;
 }
@@ -455,10 +474,10 @@ static void tear_down(struct process *process)
     rates_free(process->shared.rates);
     uploads_free(process->shared.uploads);
     addresses_free(process->shared.addresses);
+    spans_free(process->shared.spans);
     log_free(process->log);
     loop_free(process->loop);
-    sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
-    sodium_memzero(&process->shared.input_key, sizeof(process->shared.input_key));
+    sodium_memzero(process->shared.keys, sizeof(process->shared.keys));
     sodium_memzero(&process->shared.client_key, sizeof(process->shared.client_key));
     settings_free(&process->settings);
 }
