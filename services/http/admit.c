@@ -38,15 +38,25 @@ static bool is_too_large(const struct request *request, int lines)
     return head->header_size + (size_t)lines * HEADER_RECORD_BYTES > MAX_HEAD_BYTES;
 }
 
+static void read_trace(struct request *request)
+{
+    const struct headers *headers = &request->headers;
+
+    if (headers->traceparent.bytes != NULL && !headers->has_two_traceparents)
+        trace_read(headers->traceparent, &request->trace);
+    if (request->trace.id[0] == '\0' && request->server->services->shared->spans != NULL)
+        request->trace = trace_begin();
+    else if (!headers->has_two_tracestates && trace_state_is_sound(headers->tracestate))
+        request->trace.state = headers->tracestate;
+}
+
 static enum error read_headers(struct request *request)
 {
     int lines = MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
                                             &request->headers);
 
     request->request_id = headers_request_id(&request->headers);
-    if (request->headers.traceparent.bytes != NULL &&
-        !request->headers.has_two_traceparents)
-        trace_read(request->headers.traceparent, &request->trace);
+    read_trace(request);
     if (headers_allow_origin(request->server->services->settings->cors_allowed_origins,
                              request->headers.origin))
         request->allowed_origin = request->headers.origin;
@@ -161,17 +171,22 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-bool admit_proves_session(const struct request *request, struct id *ret_session_id)
+bool admit_proves_session(struct request *request, struct id *ret_session_id)
 {
     const struct services *services = request->server->services;
+    const struct shared_services *shared = services->shared;
+    struct span token = headers_bearer_token(&request->headers);
+    int64_t max_age_ms = services->settings->session_max_hours * 3600 * 1000;
     struct id id;
 
-    if (!token_check(&services->shared->token_key,
-                     headers_bearer_token(&request->headers), clock_wall_ms(),
-                     services->settings->session_max_hours * 3600 * 1000, &id))
-        return false;
-    *ret_session_id = id_lower(&id);
-    return true;
+    for (size_t at = 0; at < shared->key_count; at++)
+        if (token_check(&shared->keys[at].token, token, clock_wall_ms(), max_age_ms,
+                        &id)) {
+            request->keys = &shared->keys[at];
+            *ret_session_id = id_lower(&id);
+            return true;
+        }
+    return false;
 }
 
 int64_t admit_body_limit(const struct request *request)

@@ -28,10 +28,10 @@ static bool is_admin(const struct request *request)
 
     if (given.bytes == NULL)
         return false;
-    digest_begin(&state, &services->shared->input_key);
+    digest_begin(&state, &request->keys->input);
     digest_add_field(&state, own.bytes, own.length);
     digests[0] = digest_end(&state);
-    digest_begin(&state, &services->shared->input_key);
+    digest_begin(&state, &request->keys->input);
     digest_add_field(&state, given.bytes, given.length);
     digests[1] = digest_end(&state);
     return digest_equals(&digests[0], &digests[1]);
