@@ -60,11 +60,6 @@ class Program:
             raise AssertionError(f"Poise ended with {status}: {''.join(self._said[-20:])}")
         return "".join(self._said)
 
-    def routes_asked(self):
-        """The route of each request so far, in the order in which they were answered."""
-        lines = [json.loads(line) for line in self._said]
-        return [line["route"] for line in lines if line["event"] == "request"]
-
     def get(self, path, token=None):
         """Asks as an app would: (status, the parsed reply)."""
         request = urllib.request.Request(self.url + path)
