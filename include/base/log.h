@@ -17,6 +17,7 @@
 #define LOG_H
 
 #include "id.h"
+#include "trace.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,6 +45,10 @@ void log_word(struct log_line *line, enum log_field field, const char *word);
 void log_number(struct log_line *line, enum log_field field, int64_t number);
 void log_id(struct log_line *line, enum log_field field, const struct id *id);
 void log_end(struct log_line *line);
+
+/* Of which request a line tells, and of which trace, where it is part of one: every line of a request. */
+void log_request(struct log_line *line, const struct id *request_id,
+                 const struct trace *trace);
 
 /* Writes what has gathered, as far as standard output takes it now. */
 void log_flush(struct log *log);

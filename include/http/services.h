@@ -27,6 +27,7 @@ struct shared_services {
     struct digest_key client_key; /* digests of who asks */
     struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
+    struct spans *spans;         /* NULL: none are kept */
     struct rates *rates;         /* how often clients may ask */
     struct addresses *addresses; /* how many connections they have; NULL: any number */
     struct uploads *uploads;     /* whose bodies come in */

@@ -45,9 +45,10 @@ struct call_request {
     const char *authorization_name;           /* of that header; NULL: Authorization */
     const char *extra_header, *extra_value;   /* one more header, or NULL; static */
     const struct id *request_id;              /* sent as X-Request-ID, or NULL */
-    const struct trace *trace;                /* NULL or empty: no traceparent is sent */
-    struct private_text body;                 /* owned; taken by call_start() */
-    int64_t timeout_ms; /* for everything from now to the last byte; over 0 */
+    const struct trace
+        *trace; /* of the call itself; NULL or empty: no traceparent is sent */
+    struct private_text body; /* owned; taken by call_start() */
+    int64_t timeout_ms;       /* for everything from now to the last byte; over 0 */
     size_t max_reply_bytes;
     /* NULL: the body is wanted whole.  Else a 2xx body is told in pieces, with the context of
      * `done`, and is not in the answer. */

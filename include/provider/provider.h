@@ -9,6 +9,7 @@
 #include "log.h"
 #include "metrics.h"
 #include "settings.h"
+#include "spans.h"
 
 /* What a loop lends to its providers: all is borrowed, and outlives them. */
 struct provider_tools {
@@ -16,6 +17,7 @@ struct provider_tools {
     struct call_pool *pool;
     struct log *log;
     struct metrics *metrics;
+    struct spans *spans; /* NULL: none are kept */
 };
 
 /* Where and as whom one provider is asked; all is borrowed until it is made. */

@@ -28,6 +28,7 @@ struct turn_services {
                               on a reload */
     struct log *log;
     struct metrics *metrics;
+    struct spans *spans;             /* NULL: none are kept */
     _Atomic int64_t *inflight;       /* turns under way in the process */
     _Atomic int64_t *upload_bytes;   /* of recordings, among others: see held_bytes */
     const _Atomic bool *is_draining; /* nothing new is begun */
@@ -55,7 +56,7 @@ typedef void turn_news_fn(void *context, enum turn_news news,
 
 struct turn_request {
     struct id request_id;
-    struct trace trace;             /* id "": none */
+    struct trace trace;             /* id "": none; its state outlives the turn */
     struct id session_id;           /* the token's, in lower case */
     struct private_text transcript; /* owned; taken; empty: there was none */
     struct buffer recording;        /* owned; taken; where input.has_audio and there is no

@@ -173,6 +173,16 @@ void log_id(struct log_line *line, enum log_field field, const struct id *id)
         append_word(line, fields[field].name, id->text);
 }
 
+void log_request(struct log_line *line, const struct id *request_id,
+                 const struct trace *trace)
+{
+    log_id(line, LOG_REQUEST_ID, request_id);
+    if (trace->id[0] == '\0')
+        return;
+    log_word(line, LOG_TRACE_ID, trace->id);
+    log_word(line, LOG_SPAN_ID, trace->span);
+}
+
 void log_end(struct log_line *line)
 {
     struct log *log = line->log;

@@ -7,6 +7,7 @@
 #include "address.h"
 #include "env_file_internal.h"
 #include "mem.h"
+#include "private_reveal.h"
 #include "private_text.h"
 #include "settings_names_internal.h"
 #include "span.h"
@@ -454,6 +455,23 @@ static bool allows_any_origin(const struct settings *settings)
     return strcmp(settings->cors_allowed_origins, "*") == 0;
 }
 
+/* One header; its name as RFC 9110 has it, as far as anybody's needs. */
+static void check_collector(const struct settings *settings, struct source *source)
+{
+    const char *header = private_text_is_empty(&settings->otlp_headers)
+                             ? "a=b"
+                             : private_reveal(&settings->otlp_headers).bytes;
+    size_t name = strspn(header, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789-_");
+
+    if (*settings->otlp_endpoint != '\0' && !url_is_http(settings->otlp_endpoint))
+        report(source, "OTEL_EXPORTER_OTLP_ENDPOINT", settings->otlp_endpoint,
+               "must be an http(s):// URL");
+    if (name == 0 || header[name] != '=' || strchr(header, ',') != NULL)
+        report(source, "OTEL_EXPORTER_OTLP_HEADERS", NULL,
+               "must be one name=value, percent-encoded");
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
@@ -461,6 +479,7 @@ static void check(const struct settings *settings, struct source *source)
     check_speech(settings, source);
     check_grounding(settings, source);
     check_fallbacks(settings, source);
+    check_collector(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
     check_url(source, settings, "ANTHROPIC_BASE_URL", settings->anthropic_base_url);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */

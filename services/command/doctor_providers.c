@@ -53,7 +53,7 @@ static struct provider_tools tools_of(struct doctor_question *question,
                                       const struct settings *settings)
 {
     return (struct provider_tools){settings, question->pool, question->log,
-                                   &question->metrics};
+                                   &question->metrics, NULL};
 }
 
 bool doctor_check_coaches(const struct settings *settings)

@@ -38,15 +38,25 @@ static bool is_too_large(const struct request *request, int lines)
     return head->header_size + (size_t)lines * HEADER_RECORD_BYTES > MAX_HEAD_BYTES;
 }
 
+static void read_trace(struct request *request)
+{
+    const struct headers *headers = &request->headers;
+
+    if (headers->traceparent.bytes != NULL && !headers->has_two_traceparents)
+        trace_read(headers->traceparent, &request->trace);
+    if (request->trace.id[0] == '\0' && request->server->services->shared->spans != NULL)
+        request->trace = trace_begin();
+    else if (!headers->has_two_tracestates && trace_state_is_sound(headers->tracestate))
+        request->trace.state = headers->tracestate;
+}
+
 static enum error read_headers(struct request *request)
 {
     int lines = MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
                                             &request->headers);
 
     request->request_id = headers_request_id(&request->headers);
-    if (request->headers.traceparent.bytes != NULL &&
-        !request->headers.has_two_traceparents)
-        trace_read(request->headers.traceparent, &request->trace);
+    read_trace(request);
     if (headers_allow_origin(request->server->services->settings->cors_allowed_origins,
                              request->headers.origin))
         request->allowed_origin = request->headers.origin;

@@ -277,6 +277,12 @@ static void report_delivery(struct request *request, bool was_written)
         delivery_failed(server, &request->session_id, request->commit_number);
 }
 
+/* Load balancers and Prometheus ask these all the time. */
+static bool is_probe(enum route route)
+{
+    return route == ROUTE_HEALTHZ || route == ROUTE_READYZ || route == ROUTE_METRICS;
+}
+
 static void request_record(struct server *server, const struct request *request,
                            size_t response_bytes)
 {
@@ -285,13 +291,13 @@ static void request_record(struct server *server, const struct request *request,
     enum error error = request->error;
     unsigned status = request->response.status;
     int64_t total_us = clock_monotonic_us() - request->received_us;
-    struct log_line *line = log_begin(services->log, LOG_INFO, "request");
+    bool is_quiet = is_probe(route) && request->method == METHOD_GET;
+    struct log_line *line =
+        log_begin(services->log, is_quiet ? LOG_DEBUG_LEVEL : LOG_INFO, "request");
 
     metrics_add(&services->metrics->HTTP_REQUESTS[route][status / 100 - 1], 1);
     histogram_note(&services->metrics->HTTP_DURATION[route], BUCKETS_DURATIONS, total_us);
-    log_id(line, LOG_REQUEST_ID, &request->request_id);
-    if (request->trace.id[0] != '\0')
-        log_word(line, LOG_TRACE_ID, request->trace.id);
+    log_request(line, &request->request_id, &request->trace);
     log_word(line, LOG_ROUTE, route_name(route));
     log_word(line, LOG_METHOD, method_name(request->method));
     log_number(line, LOG_STATUS, status);
@@ -306,6 +312,28 @@ static void request_record(struct server *server, const struct request *request,
     log_number(line, LOG_REQUEST_BYTES, request->body_bytes);
     log_number(line, LOG_RESPONSE_BYTES, (int64_t)response_bytes);
     log_end(line);
+}
+
+static void note_span(const struct request *request)
+{
+    enum route route = request->match.route;
+
+    if (is_probe(route))
+        return;
+    spans_note(
+        request->server->services->shared->spans,
+        &(struct span_note){
+            .name = route_name(route),
+            .kind = SPAN_SERVER,
+            .trace = &request->trace,
+            .started_us = request->received_us,
+            .error = request->error != OK ? error_info(request->error)->code : NULL,
+            .method = method_name(request->method),
+            .route = router_path(route),
+            .status = request->response.status,
+            .request_id = &request->request_id,
+            .session_id = &request->session_id,
+        });
 }
 
 static void request_free(struct request *request)
@@ -332,8 +360,10 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
         report_delivery(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     response_bytes = request->stream != NULL ? event_stream_bytes(request->stream)
                                              : response_body(&request->response).length;
-    if (request->is_answered)
+    if (request->is_answered) {
         request_record(server, request, response_bytes);
+        note_span(request);
+    }
     request->connection->request = NULL;
     connection_enter(request->connection, CONNECTION_IDLE);
     request_free(request);

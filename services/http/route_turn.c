@@ -18,6 +18,7 @@
 #include "uploads_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One request and what becomes of it: the request's state, until it ends while the turn
  * goes on. */
@@ -27,6 +28,7 @@ struct exchange {
     struct id session_id;
     struct upload *upload; /* owned; NULL: all of it was read */
     bool is_running;       /* on_turn() is to come */
+    char *trace_state;     /* owned; NULL: none */
 };
 
 static int64_t max_body_bytes(const struct settings *settings);
@@ -47,6 +49,12 @@ const struct endpoint ENDPOINT_TURN = {
     .finish = finish,
     .free = free_state,
 };
+
+static void free_exchange(struct exchange *exchange)
+{
+    free(exchange->trace_state);
+    free(exchange);
+}
 
 static int64_t max_body_bytes(const struct settings *settings)
 {
@@ -122,6 +130,16 @@ static void take(struct request *request, struct span bytes)
         refuse(request, error, NULL);
 }
 
+/* The turn may outlive the request that the text is borrowed from. */
+static void keep_trace_state(struct exchange *exchange, struct span *state)
+{
+    if (state->length == 0)
+        return;
+    exchange->trace_state = mem_realloc(NULL, state->length);
+    memcpy(exchange->trace_state, state->bytes, state->length);
+    state->bytes = exchange->trace_state;
+}
+
 static void finish(struct request *request)
 {
     struct exchange *exchange = request->state;
@@ -138,6 +156,7 @@ static void finish(struct request *request)
     enum error error = upload_finish(exchange->upload, &request->headers, &turn, &errors);
     struct private_text details = details_of(error, &errors, exchange->upload);
 
+    keep_trace_state(exchange, &turn.trace.state);
     /* Its memory is not held while the turn runs. */
     upload_free(exchange->upload);
     exchange->upload = NULL;
@@ -208,7 +227,7 @@ static void on_turn(void *context, struct turn_result result)
         if (result.commit_number > 0)
             delivery_failed(exchange->server, &exchange->session_id,
                             result.commit_number);
-        free(exchange);
+        free_exchange(exchange);
     }
     turn_result_free(&result);
 }
@@ -225,5 +244,5 @@ static void free_state(void *state)
     exchange->upload = NULL;
     exchange->request = NULL;
     if (!exchange->is_running || exchange->server->is_going)
-        free(exchange);
+        free_exchange(exchange);
 }

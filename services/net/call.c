@@ -27,8 +27,8 @@
 #define CONNECT_TIMEOUT_MS 10000L
 
 #define REPLY_HEADERS_MAX_BYTES 65536 /* of one reply, all lines together */
-/* X-Request-ID, traceparent, Authorization, an extra one, Content-Type, Expect. */
-#define REQUEST_HEADERS_MAX 6
+/* X-Request-ID, traceparent, tracestate, Authorization, an extra one, Content-Type, Expect. */
+#define REQUEST_HEADERS_MAX 7
 #define HEADER_MAX_BYTES    8192
 
 #define SET(easy, option, value)                               \
@@ -102,6 +102,8 @@ static void add_headers(struct call *call, const struct call_request *request)
 
         trace_write(request->trace, parent);
         add_header(call, "traceparent", span_of(parent));
+        if (request->trace->state.length > 0)
+            add_header(call, "tracestate", request->trace->state);
     }
     if (request->authorization != NULL)
         add_header(call,

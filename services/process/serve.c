@@ -411,6 +411,7 @@ static bool build(struct process *process, int64_t *ret_port)
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
     process->shared.uploads = uploads_new();
+    process->shared.spans = spans_new(&process->settings, process->loop);
     if (process->settings.max_connections_per_address > 0)
         process->shared.addresses =
             addresses_new(process->settings.max_connections_per_address);
@@ -450,6 +451,7 @@ static bool run(struct process *process, int64_t port)
     for (size_t at = 0; at < started; at++)
         worker_join(process->workers[at]);
     watchdog_free(watchdog);
+    spans_finish(process->shared.spans);
     log_end(log_begin(process->log, LOG_INFO, "drained"));
     return started == process->worker_count;
 }
@@ -472,6 +474,7 @@ static void tear_down(struct process *process)
     rates_free(process->shared.rates);
     uploads_free(process->shared.uploads);
     addresses_free(process->shared.addresses);
+    spans_free(process->shared.spans);
     log_free(process->log);
     loop_free(process->loop);
     sodium_memzero(process->shared.keys, sizeof(process->shared.keys));

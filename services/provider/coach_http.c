@@ -33,6 +33,7 @@
 static const struct provider_role coach_role = {
     .name = "coach",
     .operation = "chat",
+    .span = "coach",
     .failed = "coach_failed",
     .errors = {.timeout = ERROR_LLM_TIMEOUT,
                .rate_limit = ERROR_LLM_RATE_LIMIT,
@@ -462,6 +463,8 @@ static void on_reply(void *context, struct call_answer answer)
     struct verdict verdict = judge(self, &answer);
 
     self->call = NULL;
+    self->errand.input_tokens = self->reading.input_tokens;
+    self->errand.output_tokens = self->reading.output_tokens;
     provider_note(&http->provider, &self->errand, verdict.error, &answer,
                   verdict.error != OK ? self->reading.code : NULL);
     meter_note_tokens(http->provider.meter, self->reading.input_tokens,

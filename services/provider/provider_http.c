@@ -37,6 +37,7 @@ void provider_init(struct provider *provider, const struct provider_role *role,
     provider->url = url;
     provider->log = tools->log;
     provider->pool = tools->pool;
+    provider->spans = tools->spans;
     provider->timeout_s = timeout_s;
     provider->meter = metrics_meter(tools->metrics, &(struct meter_name){
                                                         .role = role->name,
@@ -132,10 +133,11 @@ struct errand provider_errand(const struct provider *provider,
     struct errand errand = {.request_id = *request_id};
 
     if (trace != NULL)
-        errand.trace = *trace;
+        errand.trace = trace_child(trace);
     if (timeout_ms > most_ms)
         timeout_ms = most_ms;
-    errand.deadline_us = clock_monotonic_us() + timeout_ms * 1000;
+    errand.started_us = clock_monotonic_us();
+    errand.deadline_us = errand.started_us + timeout_ms * 1000;
     return errand;
 }
 
@@ -302,17 +304,38 @@ void provider_note(const struct provider *provider, const struct errand *errand,
     enum call_result result = provider_result(error, answer);
 
     meter_note_call(provider->meter, result, answer->duration_us);
+    provider_note_span(provider, errand, error, answer);
     if (result != CALL_RESULT_OK)
-        provider_log_failure(provider, &errand->request_id, error, answer, code);
+        provider_log_failure(provider, errand, error, answer, code);
 }
 
-void provider_log_failure(const struct provider *provider, const struct id *request_id,
+void provider_note_span(const struct provider *provider, const struct errand *errand,
+                        enum error error, const struct call_answer *answer)
+{
+    enum call_result result = provider_result(error, answer);
+
+    spans_note(provider->spans,
+               &(struct span_note){
+                   .name = provider->role->span,
+                   .kind = provider->url != NULL ? SPAN_CLIENT : SPAN_INTERNAL,
+                   .trace = &errand->trace,
+                   .started_us = errand->started_us,
+                   .error = result != CALL_RESULT_OK ? error_info(error)->code : NULL,
+                   .meter = provider->meter,
+                   .input_tokens = errand->input_tokens,
+                   .output_tokens = errand->output_tokens,
+                   .status = answer != NULL ? answer->status : 0,
+                   .request_id = &errand->request_id,
+               });
+}
+
+void provider_log_failure(const struct provider *provider, const struct errand *errand,
                           enum error error, const struct call_answer *answer,
                           const char *code)
 {
     struct log_line *line = log_begin(provider->log, LOG_WARNING, provider->role->failed);
 
-    log_id(line, LOG_REQUEST_ID, request_id);
+    log_request(line, &errand->request_id, &errand->trace);
     log_word(line, LOG_PROVIDER, provider->name);
     log_word(line, LOG_MODEL, provider->model);
     log_word(line, LOG_CODE, error_info(error)->code);

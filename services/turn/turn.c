@@ -426,6 +426,7 @@ static void on_committed(void *context, enum error error)
     struct turn_result result = {.error = error, .retry_after_s = -1};
 
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
+    turn_note_commit(turn, error);
     if (error == OK) {
         result.data = private_text_move(&turn->data);
         result.commit_number = turn->session->commit_count + 1;

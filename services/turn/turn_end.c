@@ -137,7 +137,7 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
     struct log_line *line = log_begin(turn->services->log, LOG_INFO,
                                       turn->is_refused ? "turn_refused" : "turn");
 
-    log_id(line, LOG_REQUEST_ID, &turn->request.request_id);
+    log_request(line, &turn->request.request_id, &turn->request.trace);
     log_id(line, LOG_SESSION_ID, &turn->request.session_id);
     if (result->error != OK) {
         log_word(line, LOG_STAGE, stage_name(error_info(result->error)->stage));
@@ -156,6 +156,22 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
     log_number(line, LOG_##symbol##_MS, turn->timings.us[TIMING_##symbol] / 1000);
 #include "metric_labels.def"
     log_end(line);
+}
+
+void turn_note_commit(const struct turn *turn, enum error error)
+{
+    struct trace trace = trace_child(&turn->request.trace);
+
+    spans_note(turn->services->spans,
+               &(struct span_note){
+                   .name = "commit",
+                   .kind = SPAN_INTERNAL,
+                   .trace = &trace,
+                   .started_us = turn->step_us,
+                   .error = error != OK ? error_info(error)->code : NULL,
+                   .request_id = &turn->request.request_id,
+                   .session_id = &turn->request.session_id,
+               });
 }
 
 /* ---- the end ---- */

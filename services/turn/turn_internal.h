@@ -110,6 +110,9 @@ void turn_fail(struct turn *turn, enum error error);
 void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
                  struct private_text message);
 
+/* The span of the step that the store has just ended. */
+void turn_note_commit(const struct turn *turn, enum error error);
+
 /* The one end of every turn, and the only caller of turn->done; the turn is gone
  * afterwards. */
 void turn_finish(struct turn *turn, struct turn_result *result);

@@ -100,7 +100,7 @@ static void check_fallbacks(const struct settings *settings)
     static char *const nothing[] = {NULL};
     struct outside *outside = outside_open(nothing);
     const struct provider_tools tools = {settings, outside->pool, outside->log,
-                                         &outside->metrics};
+                                         &outside->metrics, NULL};
     struct transcribers transcribers;
     struct coaches coaches;
 

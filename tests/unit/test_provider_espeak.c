@@ -40,7 +40,7 @@ struct world {
 static struct speaker *new_speaker(struct world *world, const char *program)
 {
     const struct provider_tools tools = {&world->settings, world->pool, world->log,
-                                         &world->metrics};
+                                         &world->metrics, NULL};
 
     return speaker_espeak_new(&tools, program);
 }

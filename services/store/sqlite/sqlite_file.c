@@ -247,7 +247,7 @@ static bool configure(sqlite3 *db)
            sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
            run(db, "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
                    "PRAGMA foreign_keys=ON; PRAGMA cell_size_check=ON;"
-                   "PRAGMA cache_size=-8192; PRAGMA journal_mode=WAL;"
+                   "PRAGMA journal_mode=WAL;"
                    "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
                    "PRAGMA max_page_count=" TEXT_OF(SQLITE_SCRUB_PAGES_MOST) ";");
 }
@@ -391,7 +391,8 @@ sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem)
 
     if (sqlite3_open_v2(path, &db, flags, sqlite_scrub_vfs()) == SQLITE_OK) {
         sqlite3_busy_handler(db, nap, NULL);
-        if (configure(db))
+        /* What it keeps is void after each commit of the other connection. */
+        if (configure(db) && run(db, "PRAGMA cache_size=-512;"))
             return db;
     }
     explain_sqlite(problem, path, db);

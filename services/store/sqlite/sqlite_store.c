@@ -41,9 +41,9 @@
 #define MARK_COUNT         (1 << 13) /* two sessions seldom share one; if so, one waits */
 #define RETRY_US           1000000   /* after trouble with the disk */
 #define EVICTED_US         10000000  /* so long may evicted speech stay in the log */
-#define LOG_BYTES_GROWN    (4 << 20) /* by so much it grows between two checkpoints */
+#define LOG_BYTES_GROWN    (16 << 20) /* by so much it grows between two checkpoints */
 /* Then what is left is copied at once, so that it starts anew. */
-#define LOG_BYTES_MOST (32 << 20)
+#define LOG_BYTES_MOST (64 << 20)
 
 /* Where two writers came together more are to be expected: then the next transaction does
  * not begin before this much time has passed since the last began.  The more it is to
