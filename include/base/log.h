@@ -16,6 +16,7 @@
 #ifndef LOG_H
 #define LOG_H
 
+#include "errors.h"
 #include "id.h"
 #include "trace.h"
 
@@ -29,6 +30,10 @@ enum log_field {
 };
 
 enum log_level { LOG_DEBUG_LEVEL, LOG_INFO, LOG_WARNING, LOG_ERROR };
+
+/* How loud a line about this is: info for what went well and for refusals, which are an outcome
+ * like others; a warning for what the client or the load brought about; an error for the rest. */
+enum log_level log_level_of(enum error error);
 
 struct log;
 struct log_line;

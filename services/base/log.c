@@ -134,6 +134,18 @@ static const char *time_now(struct log *log)
     return log->time;
 }
 
+enum log_level log_level_of(enum error error)
+{
+    unsigned status = error != OK ? error_info(error)->http_status : 200;
+
+    if (error == OK || error == ERROR_CONTENT_REFUSED)
+        return LOG_INFO;
+    return status == 500 || status == 502 || status == 504 ||
+                   error == ERROR_STORE_UNAVAILABLE
+               ? LOG_ERROR
+               : LOG_WARNING;
+}
+
 struct log_line *log_begin(struct log *log, enum log_level level, const char *event)
 {
     static const char *const levels[] = {"debug", "info", "warning", "error"};

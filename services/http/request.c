@@ -292,8 +292,11 @@ static void request_record(struct server *server, const struct request *request,
     unsigned status = request->response.status;
     int64_t total_us = clock_monotonic_us() - request->received_us;
     bool is_quiet = is_probe(route) && request->method == METHOD_GET;
-    struct log_line *line =
-        log_begin(services->log, is_quiet ? LOG_DEBUG_LEVEL : LOG_INFO, "request");
+    struct log_line *line = log_begin(services->log,
+                                      is_quiet        ? LOG_DEBUG_LEVEL
+                                      : status >= 500 ? log_level_of(error)
+                                                      : LOG_INFO,
+                                      "request");
 
     metrics_add(&services->metrics->HTTP_REQUESTS[route][status / 100 - 1], 1);
     histogram_note(&services->metrics->HTTP_DURATION[route], BUCKETS_DURATIONS, total_us);
