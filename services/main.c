@@ -28,7 +28,7 @@
  *              screen; plain modules, compiled in and served by route_page.
  *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
  *              systemd.
- *   command/   check, coach, doctor and health are the operator's tools; ask, refusals, support, index and
+ *   command/   check, coach, doctor, health, backup and forget are the operator's tools; ask, refusals, support, index and
  *              calibrate are for whoever keeps the study material.
  */
 #include "command.h"
@@ -71,6 +71,9 @@ static int print_help(int argc, char **argv)
                "  poise calibrate      hold the thresholds to labelled questions\n"
                "  poise support        say whether answers stand in passages\n"
                "  poise coach          hold the built-in coach to labelled answers\n"
+               "  poise backup FILE    copy the store while the service runs\n"
+               "  poise restore FILE   put such a copy in its place\n"
+               "  poise forget ID      remove every trace of a session\n"
                "  poise doctor         say what works with these settings and what does "
                "not\n"
                "  poise health         say whether the service lives that runs here\n"
@@ -134,6 +137,9 @@ static const struct {
     {"index", command_index, index_usage},
     {"calibrate", command_calibrate, calibrate_usage},
     {"coach", command_coach, coach_usage},
+    {"backup", command_backup, backup_usage},
+    {"restore", command_restore, restore_usage},
+    {"forget", command_forget, forget_usage},
     {"health", command_health, "usage: poise health\n"},
     {"--help", print_help, NULL},
     {"-h", print_help, NULL},

@@ -40,6 +40,9 @@ void json_private(struct json_writer *writer, const struct private_text *text);
 /* One string: what stands in JSON as `escaped`, and then the text. */
 void json_private_behind(struct json_writer *writer, struct span escaped,
                          const struct private_text *text);
+
+/* A string: the bytes in base64 (RFC 4648, section 4). */
+void json_private_base64(struct json_writer *writer, const struct private_text *bytes);
 void json_integer(struct json_writer *writer, int64_t number);
 void json_decimal(struct json_writer *writer, double number, int decimals);
 void json_boolean(struct json_writer *writer, bool value);

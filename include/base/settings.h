@@ -12,6 +12,21 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* What is not wrong, but perhaps not meant. */
+enum settings_remark_kind {
+#define REMARK(symbol, word, words) REMARK_##symbol,
+#include "remarks.def"
+    REMARK_COUNT
+};
+
+#define SETTINGS_REMARKS_MOST 32
+
+struct settings_remark {
+    enum settings_remark_kind kind;
+    char name[64];       /* of the variable, where it is about one */
+    const char *instead; /* static: the setting that may be meant, or what to do */
+};
+
 struct settings {
 #define SECTION(heading)
 #define INT(field, env, standard, min, max, doc)     int64_t field;
@@ -21,9 +36,10 @@ struct settings {
 #define CHOICE(field, env, standard, choices, doc)   int field;
 #define SECRET(field, env, doc)                      struct private_text field;
 #include "settings.def"
+    struct settings_remark remarks[SETTINGS_REMARKS_MOST];
+    size_t remark_count;
 };
 
-enum app_env { APP_ENV_DEVELOPMENT, APP_ENV_PRODUCTION };
 enum stt_provider {
     STT_PROVIDER_AUTO,
     STT_PROVIDER_DEEPGRAM,
@@ -64,8 +80,12 @@ bool settings_open(struct settings *settings);
 /* NULL and half-loaded settings are fine. */
 void settings_free(struct settings *settings);
 
-/* The name of the present choice, for logs. */
-const char *settings_app_env_name(const struct settings *settings);
+/* Everything but APP_ENV=development is production. */
+bool settings_is_production(const struct settings *settings);
+
+/* The word of a remark for the log, and the line that doctor says. */
+const char *settings_remark_word(const struct settings_remark *remark);
+void settings_write_remark(const struct settings_remark *remark, struct buffer *out);
 
 /* The next entry of a list with commas or spaces between, borrowed from it; `*rest` moves
  * on. false: no more. */

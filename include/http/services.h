@@ -12,15 +12,22 @@ struct addresses;
 struct rates;
 struct uploads;
 
+/* What a secret key is for in a session: its token, and digests of answers, recordings and idempotency keys. */
+struct session_keys {
+    struct token_key token;
+    struct digest_key input;
+};
+
 /* What all loops share; read-only after start, but for the atomics. */
 struct shared_services {
     const struct settings *settings; /* borrowed, like every pointer here */
     struct store_backend *store;
-    struct token_key token_key;
-    struct digest_key input_key; /* digests of answers, recordings and idempotency keys */
+    struct session_keys keys[2]; /* by SECRET_KEY; by SECRET_KEY_PREVIOUS */
+    size_t key_count;
     struct digest_key client_key; /* digests of who asks */
     struct metrics **metrics;     /* of all loops */
     size_t metrics_count;
+    struct spans *spans;         /* NULL: none are kept */
     struct rates *rates;         /* how often clients may ask */
     struct addresses *addresses; /* how many connections they have; NULL: any number */
     struct uploads *uploads;     /* whose bodies come in */
@@ -46,6 +53,7 @@ struct services {
     const struct turn_services *turns;
     struct log *log;
     struct metrics *metrics;
+    bool is_admin; /* it serves the listener of ADMIN_PORT */
 };
 
 #endif

@@ -9,6 +9,7 @@
 #include "log.h"
 #include "metrics.h"
 #include "settings.h"
+#include "spans.h"
 
 /* What a loop lends to its providers: all is borrowed, and outlives them. */
 struct provider_tools {
@@ -16,6 +17,7 @@ struct provider_tools {
     struct call_pool *pool;
     struct log *log;
     struct metrics *metrics;
+    struct spans *spans; /* NULL: none are kept */
 };
 
 /* Where and as whom one provider is asked; all is borrowed until it is made. */
@@ -26,8 +28,15 @@ struct provider_place {
     const char *key_setting;        /* static: what the operator calls that key */
 };
 
-/* What `poise doctor` hears: OK, or an error of the provider's stage.  Once, from the loop, never
- * before probe() has returned. */
-typedef void probe_done_fn(void *context, enum error error);
+/* How a server answered, and which: borrowed. */
+struct probe_reply {
+    const char *host;
+    const struct call_answer *answer;
+};
+
+/* What `poise doctor` hears: OK, or an error of the provider's stage, and the reply (NULL: no
+ * server was asked).  Once, from the loop, never before probe() has returned. */
+typedef void probe_done_fn(void *context, enum error error,
+                           const struct probe_reply *reply);
 
 #endif

@@ -67,9 +67,18 @@ struct store_usage {
     int64_t audio_ms;
 };
 
+/* What the claim of a session is wanted for. */
+enum store_purpose {
+    STORE_FOR_TURN,    /* its next question is answered */
+    STORE_FOR_ATTEMPT, /* the one of the last committed turn is, once more */
+    STORE_FOR_FINISH   /* it ends, or its summary is made again; no input, no caps */
+};
+
 struct store_claim {
     struct id session_id;
     struct id request_id;
+    enum store_purpose purpose;
+    bool wants_turns; /* for a turn: those before it, and the papers */
     struct store_input input;
     int64_t audio_ms; /* of the recording; 0: there is none, or nobody can tell */
     struct store_day_caps caps;
@@ -83,17 +92,19 @@ enum store_decision {
 
 struct store_begun {
     enum store_decision decision;
-    struct session *session; /* STORE_RUN: owned by whom it is given to; with its turns
-                                where the next turn is the last */
+    /* STORE_RUN: owned by whom it is given to.  With its turns and papers where they were wanted,
+     * where the turn is the last one, and for anything else than a turn; then also with the turns'
+     * outcomes and that of a finish. */
+    struct session *session;
     /* STORE_RUN: owned likewise; what remember_heard() was last given for a recording of
      * this digest in this session; empty: nothing. */
     struct private_text heard;
     bool is_refusal; /* STORE_REPLAY: of what kind the outcome is */
-    /* STORE_REPLAY: owned likewise; as commit_turn() or end_turn() got it. */
+    /* STORE_REPLAY: owned likewise; as commit_turn(), keep_reply() or end_turn() got it. */
     struct private_text outcome;
-    unsigned turn_number; /* STORE_REPLAY of a committed turn: its number, else 0.  Not 0:
-                             report_delivery(), as after commit_turn() */
-    bool may_be_typed;    /* USAGE_CAP_REACHED: of recordings alone */
+    unsigned commit_number; /* STORE_REPLAY of a commit: its number, else 0.  Not 0:
+                               report_delivery(), as after commit_turn() */
+    bool may_be_typed;      /* USAGE_CAP_REACHED: of recordings alone */
 };
 
 /* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
@@ -126,13 +137,27 @@ struct store_commit {
     struct id session_id;
     struct id request_id;
     struct store_input input;
-    unsigned turn_number;           /* from 1; the stored turn_count must be one less */
+    unsigned commit_number; /* from 1; the stored commit_count must be one less */
+    unsigned
+        turn_number;   /* of the question, from 1: the turn_count that is stored then */
+    bool was_finished; /* the session, when it was claimed; it must be so still */
+    bool is_skipped;
     struct private_text transcript; /* owned; taken, like the texts below */
     bool is_scored;
     int scores[SESSION_SCORES];
-    struct private_text next_question; /* empty on the last turn, and only then */
-    struct private_text outcome;       /* JSON, for replays */
+    struct private_text next_question; /* empty on the last turn and for an attempt */
+    struct private_text outcome;       /* JSON, for replays and reports */
     struct store_speech speech;        /* the reply, spoken; may be empty */
+    int64_t now_ms;
+    int64_t expires_ms;
+};
+
+/* The end of an interview by its candidate. */
+struct store_finish {
+    struct id session_id;
+    struct id request_id;
+    unsigned commit_count; /* of the session, when it was claimed; it must be so still */
+    struct private_text outcome; /* owned; taken: JSON, for the next finish and reports */
     int64_t now_ms;
     int64_t expires_ms;
 };
@@ -141,10 +166,11 @@ struct store_end {
     struct id session_id;
     struct id request_id;
     struct store_key key; /* remembered with the outcome where there is one */
-    /* Owned; taken. JSON of a refusal; empty for what is not remembered. */
+    /* Owned; taken. JSON of a refusal, or of keep_reply()'s; empty for what is not remembered. */
     struct private_text outcome;
+    struct store_speech speech; /* likewise: keep_reply()'s; may be empty */
     int64_t now_ms;
-    bool is_refusal;    /* what remember_heard() kept for the session is forgotten */
+    bool forgets_heard; /* what remember_heard() kept for the session goes */
     int64_t expires_ms; /* the idle expiry is pushed back to here; 0 leaves it */
 };
 
@@ -184,6 +210,9 @@ struct store_stats {
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
                            result code, PostgreSQL's SQLSTATE as a number to the base 36); 0:
                             none so far */
+    bool
+        is_file_lost; /* SQLite's file was removed or replaced: nothing is read or written any more, until it
+                          is back or the process starts anew */
     struct store_usage usage; /* when this process saw it last, with what the others had
                                  counted by then */
 };
@@ -214,6 +243,23 @@ struct store_stats store_stats(struct store_backend *backend);
 bool store_refusals(const char *url, int64_t since_ms, refusal_fn *tell, void *context,
                     struct buffer *problem);
 
+/* What a copy of a store has. */
+struct store_copy {
+    int64_t bytes;
+    int64_t sessions;
+};
+
+/* Copies the store of `url`, as it is at one moment, into a file of its own, mode 0600, that is checked
+ * before it has its name; beside whatever uses the store, of which nothing changes. */
+bool store_backup(const char *url, const char *file, bool may_replace,
+                  struct store_copy *ret_copy, struct buffer *problem);
+
+/* Puts such a file in the place of the store, after checking it; only while no process has the store
+ * open.  What was there before is gone.  Both: false, with a line in `problem`, also where the store is
+ * PostgreSQL, or where something stands in the place and `may_replace` is false. */
+bool store_restore(const char *url, const char *file, bool may_replace,
+                   struct store_copy *ret_copy, struct buffer *problem);
+
 /* One loop's.  All are borrowed; `metrics` and `log` (NULL: nothing is said) are the loop's too.
  * Freed when the backend is closed: NULL is fine. */
 struct store *store_new(struct store_backend *backend, struct loop *loop,
@@ -227,9 +273,10 @@ void store_free(struct store *store);
 void store_create_session(struct store *store, struct store_new_session *request,
                           store_session_fn *done, void *context);
 
-/* Without its turns.  Errors: SESSION_NOT_FOUND, also for one that has expired. */
+/* Errors: SESSION_NOT_FOUND, also for one that has expired.  The whole of it has its turns with
+ * their outcomes, its papers, and the outcome of a finish. */
 void store_load_session(struct store *store, const struct id *session_id, int64_t now_ms,
-                        store_session_fn *done, void *context);
+                        bool is_whole, store_session_fn *done, void *context);
 
 /* Removes every trace, from the files too: also the refusals that were noted with this
  * session.  Errors: SESSION_NOT_FOUND. */
@@ -244,8 +291,17 @@ void store_begin_turn(struct store *store, const struct store_claim *claim,
 void store_commit_turn(struct store *store, struct store_commit *commit,
                        store_done_fn *done, void *context);
 
+/* Ends the claim, whatever the result: the session is finished.  Errors as of the commit. */
+void store_finish_session(struct store *store, struct store_finish *finish,
+                          store_done_fn *done, void *context);
+
 /* Ends the claim of a turn that was refused or failed.  Not waited for. */
 void store_end_turn(struct store *store, struct store_end *end);
+
+/* The same of a turn that succeeded and changes nothing in the session: its outcome is remembered
+ * under its key as a success, and its speech is kept. */
+void store_keep_reply(struct store *store, struct store_end *end, store_done_fn *done,
+                      void *context);
 
 /* Keeps with the session what was heard in a recording, so that the same recording need not be
  * transcribed again; in place of what was kept before.  The text is taken.  Not waited for, and
@@ -260,9 +316,9 @@ void store_load_speech(struct store *store, const struct id *session_id,
                        const struct id *request_id, int64_t now_ms, store_speech_fn *done,
                        void *context);
 
-/* Whether the reply of a committed turn reached the client.  Not waited for. */
+/* Whether the reply of a commit reached the client.  Not waited for. */
 void store_report_delivery(struct store *store, const struct id *session_id,
-                           unsigned turn_number, bool was_delivered);
+                           unsigned commit_number, bool was_delivered);
 
 /* Keeps a refusal in the table of the refusal log; past STORE_REFUSALS_MOST the oldest go.  The
  * question is taken. */

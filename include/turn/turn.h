@@ -28,6 +28,7 @@ struct turn_services {
                               on a reload */
     struct log *log;
     struct metrics *metrics;
+    struct spans *spans;             /* NULL: none are kept */
     _Atomic int64_t *inflight;       /* turns under way in the process */
     _Atomic int64_t *upload_bytes;   /* of recordings, among others: see held_bytes */
     const _Atomic bool *is_draining; /* nothing new is begun */
@@ -42,16 +43,20 @@ enum turn_news {
     TURN_TRANSCRIPT,     /* with the text: what was heard, or sent, once it has passed the
                             filter */
     TURN_ASSISTANT_TEXT, /* with the text: the next question, unrefused and screened */
+    TURN_AUDIO,          /* with the sound of that text: at most TURN_AUDIO_BYTES */
 };
 
+#define TURN_AUDIO_BYTES (512 * 1024)
+
 /* From the loop, never before turn_start() has returned, never after turn_done_fn.  The
- * text is borrowed during the call; NULL for a stage. */
+ * text is borrowed during the call; NULL for a stage.  The content type is that of the sound
+ * (speaker.h); of the others there is none. */
 typedef void turn_news_fn(void *context, enum turn_news news,
-                          const struct private_text *text);
+                          const struct private_text *text, const char *content_type);
 
 struct turn_request {
     struct id request_id;
-    struct trace trace;             /* id "": none */
+    struct trace trace;             /* id "": none; its state outlives the turn */
     struct id session_id;           /* the token's, in lower case */
     struct private_text transcript; /* owned; taken; empty: there was none */
     struct buffer recording;        /* owned; taken; where input.has_audio and there is no
@@ -80,7 +85,7 @@ struct turn_result {
     struct private_text details; /* likewise: JSON for error.details; may be empty */
     int64_t retry_after_s;       /* -1: none */
     bool is_replay;
-    unsigned turn_number; /* of a committed turn: turn_note_arrival() is due; else 0 */
+    unsigned commit_number; /* of a commit: turn_note_arrival() is due; else 0 */
     struct turn_timings timings;
 };
 
@@ -92,9 +97,9 @@ typedef void turn_done_fn(void *context, struct turn_result result);
 void turn_start(const struct turn_services *services, struct turn_request *request,
                 turn_done_fn *done, void *context);
 
-/* For every result with a turn_number: did the reply reach the client? */
+/* For every result with a commit_number: did the reply reach the client? */
 void turn_note_arrival(const struct turn_services *services, const struct id *session_id,
-                       unsigned turn_number, bool has_arrived);
+                       unsigned commit_number, bool has_arrived);
 
 /* Frees what a result holds. */
 void turn_result_free(struct turn_result *result);

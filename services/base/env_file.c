@@ -3,6 +3,8 @@
  */
 #include "env_file_internal.h"
 
+#include "settings_names_internal.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
@@ -106,6 +108,31 @@ static void report(struct buffer *problems, const char *path, int line, const ch
     buffer_append_char(problems, '\n');
 }
 
+/* Of the entry that begins at `start`: it must be a setting, or have been one of another service,
+ * and the only one of its name. */
+static bool judge_name(const struct env_file *file, size_t start, const char *path,
+                       int line, struct buffer *problems)
+{
+    const char *name = file->text.bytes + start;
+    const char *nearest = settings_nearest(span_of(name));
+    char what[256];
+
+    if (env_file_get(file, name) != env_file_value(name))
+        snprintf(what, sizeof(what), "%.64s: is set a second time", name);
+    else if (settings_is_name(span_of(name)) || settings_former(span_of(name)) != NULL)
+        return true;
+    else if (nearest != NULL)
+        snprintf(what, sizeof(what), "%.64s: did you mean %s?", name, nearest);
+    else
+        snprintf(
+            what, sizeof(what),
+            "%.64s: is no setting of Poise (what libraries read, such as https_proxy or "
+            "PGPASSWORD, belongs into the environment)",
+            name);
+    report(problems, path, line, what);
+    return false;
+}
+
 bool env_file_read(struct env_file *file, const char *path, struct buffer *problems)
 {
     char line[8192];
@@ -117,15 +144,19 @@ bool env_file_read(struct env_file *file, const char *path, struct buffer *probl
     if (stream == NULL && (errno == ENOENT || errno == ENOTDIR))
         return true;
     if (stream == NULL) {
-        report(problems, path, 0, "cannot be read");
+        report(problems, path, 0, strerror(errno));
         return false;
     }
     while (fgets(line, sizeof(line), stream) != NULL) {
+        size_t start = file->text.length;
+
         number++;
         if (!read_line(&file->text, line)) {
             report(problems, path, number, "is not NAME=value");
             is_good = false;
         }
+        if (file->text.length > start)
+            is_good &= judge_name(file, start, path, number, problems);
     }
     if (ferror(stream) || file->text.is_over) {
         report(problems, path, 0, "cannot be read, or is too long");
@@ -137,21 +168,27 @@ bool env_file_read(struct env_file *file, const char *path, struct buffer *probl
     return is_good;
 }
 
+bool env_file_next(const struct env_file *file, const char **name)
+{
+    const char *end = file->text.bytes + file->text.length;
+
+    if (file->text.bytes == NULL)
+        return false;
+    if (*name == NULL)
+        *name = file->text.bytes;
+    else
+        *name = env_file_value(*name) + strlen(env_file_value(*name)) + 1;
+    return *name < end;
+}
+
 const char *env_file_get(const struct env_file *file, const char *name)
 {
-    const char *found = NULL, *at = file->text.bytes, *end;
+    const char *at = NULL;
 
-    if (at == NULL)
-        return NULL;
-    end = at + file->text.length;
-    while (at < end) {
-        const char *value = at + strlen(at) + 1;
-
+    while (env_file_next(file, &at))
         if (strcmp(at, name) == 0)
-            found = value;
-        at = value + strlen(value) + 1;
-    }
-    return found;
+            return env_file_value(at);
+    return NULL;
 }
 
 void env_file_done(struct env_file *file)

@@ -8,6 +8,7 @@
 
 #include <ctype.h>
 #include <limits.h>
+#include <sodium.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -168,6 +169,24 @@ void json_string(struct json_writer *writer, const char *string)
 void json_private(struct json_writer *writer, const struct private_text *text)
 {
     json_span(writer, private_reveal(text));
+}
+
+void json_private_base64(struct json_writer *writer, const struct private_text *bytes)
+{
+    const int variant = sodium_base64_VARIANT_ORIGINAL;
+    struct span span = private_reveal(bytes);
+    size_t size = sodium_base64_encoded_len(span.length, variant); /* with its NUL */
+    char *room;
+
+    separate(writer);
+    buffer_append_char(writer->out, '"');
+    room = buffer_reserve(writer->out, size);
+    if (room != NULL) {
+        sodium_bin2base64(room, size, (const unsigned char *)span.bytes, span.length,
+                          variant);
+        buffer_advance(writer->out, size - 1);
+    }
+    buffer_append_char(writer->out, '"');
 }
 
 void json_integer(struct json_writer *writer, int64_t number)

@@ -7,12 +7,15 @@
 #include "address.h"
 #include "env_file_internal.h"
 #include "mem.h"
+#include "private_reveal.h"
 #include "private_text.h"
+#include "settings_names_internal.h"
 #include "span.h"
 #include "url.h"
 #include "utf8.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +26,15 @@
 #define SHOWN_BYTES      200 /* of a bad value */
 #define PROBLEMS_BYTES   65536
 
+#define SECRET_FILE_BYTES 8192
+
 /* Where values come from, and where problems go. */
 struct source {
     char *const *environment;
     struct env_file file;
     struct buffer *problems;
     bool is_good;
+    bool is_key_weak;
 };
 
 /* A variable that is set to nothing counts as not set: deployments write NAME= for
@@ -127,8 +133,8 @@ static char *read_text(struct source *source, const char *name, const char *stan
 
 static bool read_flag(struct source *source, const char *name, bool standard)
 {
-    static const char *const yes[] = {"true", "1", "yes", "on"};
-    static const char *const no[] = {"false", "0", "no", "off"};
+    static const char *const yes[] = {"true", "1", "yes", "on", "t", "y"};
+    static const char *const no[] = {"false", "0", "no", "off", "f", "n"};
     const char *value = lookup(source, name);
 
     if (value == NULL)
@@ -180,15 +186,90 @@ static bool is_visible_ascii(const char *value)
     return *value == '\0';
 }
 
+/* What a file has, without the line's end; 0, or an errno: EFBIG for more than there is room for, EINVAL
+ * for a NUL in it. */
+static int read_secret_file(const char *path, char ret_text[SECRET_FILE_BYTES])
+{
+    int file = open(path, O_RDONLY | O_CLOEXEC);
+    size_t length = 0;
+    ssize_t count = 1;
+    int problem;
+
+    while (file >= 0 && count > 0 && length < SECRET_FILE_BYTES) {
+        count = read(file, ret_text + length, SECRET_FILE_BYTES - length);
+        length += count > 0 ? (size_t)count : 0;
+    }
+    problem = file < 0 || count < 0 ? errno : length == SECRET_FILE_BYTES ? EFBIG : 0;
+    if (file >= 0)
+        close(file);
+    if (problem != 0)
+        return problem;
+    while (length > 0 && strchr("\r\n", ret_text[length - 1]) != NULL)
+        length--;
+    ret_text[length] = '\0';
+    return strlen(ret_text) == length ? 0 : EINVAL;
+}
+
+/* From the file that NAME_FILE names, else from the one of its name that systemd lends
+ * (systemd.exec(5), LoadCredential=).  NULL: from neither. */
+static const char *lookup_secret_file(struct source *source, const char *name,
+                                      char ret_text[SECRET_FILE_BYTES])
+{
+    char file_name[64], path[4096];
+    const char *given, *lent = lookup(source, "CREDENTIALS_DIRECTORY");
+    int problem;
+
+    snprintf(file_name, sizeof(file_name), "%s_FILE", name);
+    given = lookup(source, file_name);
+    if (given != NULL && lookup(source, name) != NULL)
+        report(source, file_name, given, "must not be set beside the secret itself");
+    if (given == NULL && lent == NULL)
+        return NULL;
+    snprintf(path, sizeof(path), "%s%s%s", given != NULL ? given : lent,
+             given != NULL ? "" : "/", given != NULL ? "" : name);
+    problem = read_secret_file(path, ret_text);
+    if (problem != 0 && (given != NULL || problem != ENOENT))
+        report(source, file_name, path, strerror(problem));
+    else if (problem == 0 && *ret_text == '\0')
+        report(source, file_name, path, "is empty");
+    return problem == 0 ? ret_text : NULL;
+}
+
+#define CHARACTERS_LEAST \
+    10 /* random hexadecimal digits, 32 of them, have more almost surely */
+
+/* The same over and over, or of few characters. */
+static bool is_repetitive(const char *key)
+{
+    bool has_come[256] = {false};
+    size_t length = strlen(key), characters = 0, period = 1;
+
+    for (size_t at = 0; at < length; at++) {
+        characters += !has_come[(unsigned char)key[at]];
+        has_come[(unsigned char)key[at]] = true;
+    }
+    while (period <= length / 2 && memcmp(key, key + period, length - period) != 0)
+        period++;
+    return characters < CHARACTERS_LEAST || period <= length / 2;
+}
+
 static struct private_text read_secret(struct source *source, const char *name)
 {
+    char text[SECRET_FILE_BYTES];
+    const char *from_file = lookup_secret_file(source, name, text);
     const char *value = lookup(source, name);
+    struct private_text secret = {NULL, 0};
 
     if (value == NULL)
-        return (struct private_text){NULL, 0};
-    if (strcmp(name, "SECRET_KEY") != 0 && !is_visible_ascii(value))
+        value = from_file;
+    if (value != NULL && strcmp(name, "SECRET_KEY") == 0)
+        source->is_key_weak = is_repetitive(value);
+    if (value != NULL && strncmp(name, "SECRET_KEY", 10) != 0 && !is_visible_ascii(value))
         report(source, name, NULL, "must be visible ASCII characters");
-    return private_text_copy(value, strlen(value));
+    if (value != NULL)
+        secret = private_text_copy(value, strlen(value));
+    explicit_bzero(text, sizeof(text));
+    return secret;
 }
 
 bool settings_next_entry(const char **rest, struct span *ret_entry)
@@ -307,11 +388,15 @@ static void check_secrets(const struct settings *settings, struct source *source
 {
     size_t length = settings->secret_key.length;
 
-    if (length == 0 && settings->app_env == APP_ENV_PRODUCTION)
-        report(source, "SECRET_KEY", NULL,
-               "is required in production: at least 32 bytes");
+    if (length == 0 && settings_is_production(settings))
+        report(
+            source, "SECRET_KEY", NULL,
+            "is required in production: at least 32 bytes (and APP_ENV is not development)");
     else if (length > 0 && length < SECRET_KEY_BYTES)
         report(source, "SECRET_KEY", NULL, "must have at least 32 bytes");
+    if (settings->secret_key_previous.length > 0 &&
+        settings->secret_key_previous.length < SECRET_KEY_BYTES)
+        report(source, "SECRET_KEY_PREVIOUS", NULL, "must have at least 32 bytes");
     if (settings->llm_provider == LLM_PROVIDER_GROQ && settings->groq_api_key.length == 0)
         report(source, "GROQ_API_KEY", NULL, "is required with LLM_PROVIDER=groq");
     if (settings->llm_provider == LLM_PROVIDER_ANTHROPIC &&
@@ -365,6 +450,28 @@ static bool is_store(const char *url)
            strncmp(url, "postgres://", 11) == 0 || strncmp(url, "postgresql://", 13) == 0;
 }
 
+static bool allows_any_origin(const struct settings *settings)
+{
+    return strcmp(settings->cors_allowed_origins, "*") == 0;
+}
+
+/* One header; its name as RFC 9110 has it, as far as anybody's needs. */
+static void check_collector(const struct settings *settings, struct source *source)
+{
+    const char *header = private_text_is_empty(&settings->otlp_headers)
+                             ? "a=b"
+                             : private_reveal(&settings->otlp_headers).bytes;
+    size_t name = strspn(header, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                 "0123456789-_");
+
+    if (*settings->otlp_endpoint != '\0' && !url_is_http(settings->otlp_endpoint))
+        report(source, "OTEL_EXPORTER_OTLP_ENDPOINT", settings->otlp_endpoint,
+               "must be an http(s):// URL");
+    if (name == 0 || header[name] != '=' || strchr(header, ',') != NULL)
+        report(source, "OTEL_EXPORTER_OTLP_HEADERS", NULL,
+               "must be one name=value, percent-encoded");
+}
+
 /* What a single row of the table cannot say. */
 static void check(const struct settings *settings, struct source *source)
 {
@@ -372,6 +479,7 @@ static void check(const struct settings *settings, struct source *source)
     check_speech(settings, source);
     check_grounding(settings, source);
     check_fallbacks(settings, source);
+    check_collector(settings, source);
     check_url(source, settings, "GROQ_BASE_URL", settings->groq_base_url);
     check_url(source, settings, "ANTHROPIC_BASE_URL", settings->anthropic_base_url);
     if (!is_store(settings->store_url)) /* not shown: it may have a password in it */
@@ -380,9 +488,75 @@ static void check(const struct settings *settings, struct source *source)
     if (!are_networks(settings->trusted_proxies))
         report(source, "TRUSTED_PROXIES", settings->trusted_proxies,
                "must be addresses or networks such as 10.0.0.0/8, separated by commas");
-    if (!are_origins(settings->cors_allowed_origins))
+    if (allows_any_origin(settings) && settings_is_production(settings))
+        report(source, "CORS_ALLOWED_ORIGINS", settings->cors_allowed_origins,
+               "must name origins in production: * is for development");
+    else if (!allows_any_origin(settings) && !are_origins(settings->cors_allowed_origins))
         report(source, "CORS_ALLOWED_ORIGINS", settings->cors_allowed_origins,
                "must be origins such as https://app.example.org, separated by commas");
+}
+
+/* ---- remarks ---- */
+
+static void remark(struct settings *settings, enum settings_remark_kind kind,
+                   struct span name, const char *instead)
+{
+    struct settings_remark *remark;
+
+    if (settings->remark_count == SETTINGS_REMARKS_MOST)
+        return;
+    remark = &settings->remarks[settings->remark_count++];
+    *remark = (struct settings_remark){.kind = kind, .instead = instead};
+    snprintf(remark->name, sizeof(remark->name), "%.*s", (int)name.length, name.bytes);
+}
+
+/* Strangers' names are normal in the environment, so that one is no problem; one of .env that is
+ * neither a setting nor a former one is, and has been reported. */
+static void remark_name(struct settings *settings, struct span name)
+{
+    const char *former = settings_former(name);
+    const char *nearest = settings_nearest(name);
+
+    if (former != NULL)
+        remark(settings, REMARK_FORMER_NAME, name, former);
+    else if (nearest != NULL && !settings_is_name(name))
+        remark(settings, REMARK_NEAR_NAME, name, nearest);
+}
+
+static void remark_names(struct settings *settings, const struct source *source)
+{
+    const char *name = NULL;
+
+    for (char *const *at = source->environment; at != NULL && *at != NULL; at++)
+        remark_name(settings, (struct span){*at, strcspn(*at, "=")});
+    while (env_file_next(&source->file, &name))
+        if (settings_former(span_of(name)) != NULL)
+            remark_name(settings, span_of(name));
+}
+
+/* What makes production less than it looks. */
+static void remark_production(struct settings *settings, const struct source *source)
+{
+    const struct {
+        bool is_so;
+        enum settings_remark_kind kind;
+    } remarks[] = {
+        {settings->llm_provider == LLM_PROVIDER_AUTO &&
+             settings->groq_api_key.length == 0 &&
+             settings->anthropic_api_key.length == 0,
+         REMARK_NO_MODEL_KEY},
+        {settings->rate_sessions_per_minute == 0 &&
+             settings->rate_turns_per_minute == 0 && settings->rate_tts_per_minute == 0 &&
+             settings->rate_asks_per_minute == 0,
+         REMARK_NO_RATE_LIMITS},
+        {*settings->cors_allowed_origins == '\0', REMARK_NO_ORIGINS},
+        {*settings->trusted_proxies == '\0', REMARK_NO_PROXY_NAMED},
+        {source->is_key_weak, REMARK_WEAK_SECRET_KEY},
+    };
+
+    for (size_t at = 0; at < sizeof(remarks) / sizeof(remarks[0]); at++)
+        if (remarks[at].is_so)
+            remark(settings, remarks[at].kind, (struct span){"", 0}, "");
 }
 
 bool settings_load(struct settings *settings, char *const *environment,
@@ -410,6 +584,11 @@ bool settings_load(struct settings *settings, char *const *environment,
 #include "settings.def"
 
     check(settings, &source);
+    remark_names(settings, &source);
+    if (allows_any_origin(settings))
+        remark(settings, REMARK_ANY_ORIGIN, (struct span){"", 0}, "");
+    if (settings_is_production(settings))
+        remark_production(settings, &source);
     env_file_done(&source.file);
     return source.is_good;
 }
@@ -442,7 +621,7 @@ void settings_free(struct settings *settings)
     memset(settings, 0, sizeof(*settings));
 }
 
-const char *settings_app_env_name(const struct settings *settings)
+bool settings_is_production(const struct settings *settings)
 {
-    return settings->app_env == APP_ENV_PRODUCTION ? "production" : "development";
+    return !span_equals_ignoring_case(span_of(settings->app_env), "development");
 }

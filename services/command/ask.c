@@ -144,7 +144,8 @@ static struct asker *asker_new(struct settings *settings)
     asker->pool = call_pool_new(asker->loop);
     asker->log = log_new(STDERR_FILENO, LOG_ERROR);
     asker->reader = terms_reader_new();
-    tools = (struct provider_tools){settings, asker->pool, asker->log, &asker->metrics};
+    tools =
+        (struct provider_tools){settings, asker->pool, asker->log, &asker->metrics, NULL};
     coaches_init(&asker->coaches, &tools, coach_builtin_new);
     if (open_material(asker, settings) && load_filter(asker, settings)) {
         lend(asker, settings);

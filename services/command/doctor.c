@@ -57,6 +57,18 @@ void doctor_question_done(struct doctor_question *question)
     loop_free(question->loop);
 }
 
+static void note_remarks(const struct settings *settings)
+{
+    struct buffer words;
+
+    for (size_t at = 0; at < settings->remark_count; at++) {
+        buffer_init(&words, 1024);
+        settings_write_remark(&settings->remarks[at], &words);
+        doctor_note("settings", words.bytes);
+        buffer_done(&words);
+    }
+}
+
 static bool check_secret(const struct settings *settings)
 {
     return doctor_say(
@@ -260,7 +272,8 @@ int command_doctor(int argc, char **argv)
         settings_free(&settings);
         return 2;
     }
-    is_good = doctor_say(true, "settings", settings_app_env_name(&settings));
+    is_good = doctor_say(true, "settings", settings.app_env);
+    note_remarks(&settings);
     is_good &= check_secret(&settings);
     note_all_exposed(&settings);
     is_good &= check_patterns(&settings);

@@ -54,7 +54,7 @@ bool doctor_check_proxies(const struct settings *settings)
             count++;
             wide += is_too_wide(&network);
         }
-    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+    if (settings_is_production(settings) && !url_is_loopback_host(settings->host))
         doctor_note("proxies", "HOST is open to other machines and the port speaks plain "
                                "HTTP: a proxy with TLS must be in front");
     if (wide > 0)

@@ -226,7 +226,7 @@ static void on_noted(void *context, enum error error)
         struct log_line *line =
             log_begin(ask->services->log, LOG_ERROR, "refusal_not_kept");
 
-        log_id(line, LOG_REQUEST_ID, &ask->request.request_id);
+        log_request(line, &ask->request.request_id, &ask->request.trace);
         log_end(line);
     }
     answer(ask);

@@ -315,7 +315,8 @@ static void fill_open(struct fill *fill, const struct settings *settings)
     fill->loop = loop_new();
     fill->pool = call_pool_new(fill->loop);
     fill->log = log_new(STDOUT_FILENO, LOG_ERROR); /* what fails is said to the caller */
-    tools = (struct provider_tools){settings, fill->pool, fill->log, &fill->metrics};
+    tools =
+        (struct provider_tools){settings, fill->pool, fill->log, &fill->metrics, NULL};
     fill->embedder = embedder_new(&tools);
     fill->qdrant = qdrant_new(&tools);
 }

@@ -55,7 +55,7 @@ struct retriever *retriever_qdrant_new(const struct settings *settings, struct l
                                        struct call_pool *pool, struct log *log,
                                        struct metrics *metrics, struct buffer *problem)
 {
-    const struct provider_tools tools = {settings, pool, log, metrics};
+    const struct provider_tools tools = {settings, pool, log, metrics, NULL};
     struct retriever *sqlite =
         retriever_sqlite_new(settings->corpus_index, loop, log, problem);
     struct qdrant_retriever *self;

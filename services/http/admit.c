@@ -3,6 +3,7 @@
  */
 #include "admit_internal.h"
 
+#include "admin_key_internal.h"
 #include "clock.h"
 #include "overload_internal.h"
 #include "request_internal.h"
@@ -38,26 +39,52 @@ static bool is_too_large(const struct request *request, int lines)
     return head->header_size + (size_t)lines * HEADER_RECORD_BYTES > MAX_HEAD_BYTES;
 }
 
+static void read_trace(struct request *request)
+{
+    const struct headers *headers = &request->headers;
+
+    if (headers->traceparent.bytes != NULL && !headers->has_two_traceparents)
+        trace_read(headers->traceparent, &request->trace);
+    if (request->trace.id[0] == '\0' && request->server->services->shared->spans != NULL)
+        request->trace = trace_begin();
+    else if (!headers->has_two_tracestates && trace_state_is_sound(headers->tracestate))
+        request->trace.state = headers->tracestate;
+}
+
 static enum error read_headers(struct request *request)
 {
     int lines = MHD_get_connection_values_n(request->mhd, MHD_HEADER_KIND, on_header,
                                             &request->headers);
 
     request->request_id = headers_request_id(&request->headers);
-    if (request->headers.traceparent.bytes != NULL &&
-        !request->headers.has_two_traceparents)
-        trace_read(request->headers.traceparent, &request->trace);
+    read_trace(request);
     if (headers_allow_origin(request->server->services->settings->cors_allowed_origins,
                              request->headers.origin))
         request->allowed_origin = request->headers.origin;
     return is_too_large(request, lines) ? ERROR_HEADERS_TOO_LARGE : OK;
 }
 
+/* With ADMIN_PORT two listeners share the paths. */
+static bool is_served_here(const struct request *request)
+{
+    const struct services *services = request->server->services;
+
+    switch (request->match.route) {
+    case ROUTE_HEALTHZ:
+    case ROUTE_READYZ:
+    case ROUTE_SESSION_DELETE: return true;
+    case ROUTE_METRICS:
+    case ROUTE_ADMIN_STATS:
+        return services->is_admin || services->settings->admin_port == 0;
+    default: return !services->is_admin; /* of the table's many other rows */
+    }
+}
+
 /* An OPTIONS on a known path has no endpoint and no error. */
 static enum error find_endpoint(struct request *request, const char *target)
 {
     request->match = router_match(request->method, target);
-    if (!request->match.is_path_known)
+    if (!request->match.is_path_known || !is_served_here(request))
         return ERROR_NOT_FOUND;
     if (request->method == METHOD_OPTIONS)
         return OK;
@@ -67,19 +94,33 @@ static enum error find_endpoint(struct request *request, const char *target)
     return OK;
 }
 
-/* A session in the path must be the token's. */
+/* Whoever waits for a few wrong keys is told no more than that this is no token. */
+static bool is_admin(const struct request *request)
+{
+    int64_t wait_s;
+
+    return request->endpoint->opens_to_admin && admin_key_is_here(request) &&
+           admin_key_judge(request, &wait_s) == OK;
+}
+
+/* A session in the path must be the token's; the admin's key is any session's. */
 static enum error check_token(struct request *request)
 {
     struct span parameter = request->match.parameter;
     struct id id;
 
-    if (!admit_proves_session(request, &request->session_id))
-        return ERROR_INVALID_TOKEN;
+    if (!admit_proves_session(request, &request->session_id)) {
+        request->is_admin = is_admin(request);
+        if (!request->is_admin)
+            return ERROR_INVALID_TOKEN;
+    }
     if (!request->endpoint->names_session)
         return OK;
     if (!id_parse(parameter.bytes, parameter.length, &id))
         return ERROR_NOT_FOUND;
     id = id_lower(&id);
+    if (request->is_admin)
+        request->session_id = id;
     return id_equals(&id, &request->session_id) ? OK : ERROR_SESSION_ID_MISMATCH;
 }
 
@@ -161,17 +202,22 @@ static enum MHD_Result on_header(void *context, enum MHD_ValueKind kind, const c
     return MHD_YES;
 }
 
-bool admit_proves_session(const struct request *request, struct id *ret_session_id)
+bool admit_proves_session(struct request *request, struct id *ret_session_id)
 {
     const struct services *services = request->server->services;
+    const struct shared_services *shared = services->shared;
+    struct span token = headers_bearer_token(&request->headers);
+    int64_t max_age_ms = services->settings->session_max_hours * 3600 * 1000;
     struct id id;
 
-    if (!token_check(&services->shared->token_key,
-                     headers_bearer_token(&request->headers), clock_wall_ms(),
-                     services->settings->session_max_hours * 3600 * 1000, &id))
-        return false;
-    *ret_session_id = id_lower(&id);
-    return true;
+    for (size_t at = 0; at < shared->key_count; at++)
+        if (token_check(&shared->keys[at].token, token, clock_wall_ms(), max_age_ms,
+                        &id)) {
+            request->keys = &shared->keys[at];
+            *ret_session_id = id_lower(&id);
+            return true;
+        }
+    return false;
 }
 
 int64_t admit_body_limit(const struct request *request)

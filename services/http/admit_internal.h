@@ -11,8 +11,9 @@
 void admit(struct request *request, const char *target, const char *method,
            const char *version);
 
-/* Does the request bring a good token, and of which session? */
-bool admit_proves_session(const struct request *request, struct id *ret_session_id);
+/* Does the request bring a good token, and of which session?  From then on its keys are those that the
+ * token was signed with: digests that were made under them are found again while keys change. */
+bool admit_proves_session(struct request *request, struct id *ret_session_id);
 
 /* The longest body that is read to its end. */
 int64_t admit_body_limit(const struct request *request);

@@ -86,6 +86,7 @@ static void enter(struct connection *connection, enum connection_state state)
 {
     connection->state = state;
     connection->due_us = clock_monotonic_us() + limit_ms(connection) * 1000;
+    connection->looks_in_vain = 0; /* who goes on is not stuck, whatever waits by then */
     queue_append(connection);
     metrics_add(&connection->server->services->metrics->CONNECTIONS[state], 1);
 }

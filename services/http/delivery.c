@@ -20,7 +20,7 @@ struct delivery {
     int descriptor;        /* owned: a duplicate */
     uint64_t end; /* of the reply, among all bytes that the client acknowledges */
     struct id session_id;
-    unsigned turn_number;
+    unsigned commit_number;
     unsigned waits;
     struct loop_timer *timer;  /* owned; NULL: not pending */
     struct delivery *previous; /* borrowed: the neighbours in server->deliveries */
@@ -60,7 +60,7 @@ static void end(struct delivery *delivery, bool was_delivered)
     if (delivery->next != NULL)
         delivery->next->previous = delivery->previous;
     turn_note_arrival(server->services->turns, &delivery->session_id,
-                      delivery->turn_number, was_delivered);
+                      delivery->commit_number, was_delivered);
     free(delivery);
 }
 
@@ -82,7 +82,7 @@ static void on_wait_is_over(void *context)
 }
 
 void delivery_watch(struct server *server, int descriptor, const struct id *session_id,
-                    unsigned turn_number)
+                    unsigned commit_number)
 {
     struct tcp_counts counts = {0};
     enum arrival arrival =
@@ -93,7 +93,7 @@ void delivery_watch(struct server *server, int descriptor, const struct id *sess
     if (arrival == UNDERWAY)
         duplicate = fcntl(descriptor, F_DUPFD_CLOEXEC, 0);
     if (duplicate < 0) {
-        turn_note_arrival(server->services->turns, session_id, turn_number,
+        turn_note_arrival(server->services->turns, session_id, commit_number,
                           arrival == ARRIVED);
         return;
     }
@@ -102,7 +102,7 @@ void delivery_watch(struct server *server, int descriptor, const struct id *sess
     delivery->descriptor = duplicate;
     delivery->end = counts.written;
     delivery->session_id = *session_id;
-    delivery->turn_number = turn_number;
+    delivery->commit_number = commit_number;
     delivery->next = server->deliveries;
     if (delivery->next != NULL)
         delivery->next->previous = delivery;
@@ -111,9 +111,9 @@ void delivery_watch(struct server *server, int descriptor, const struct id *sess
 }
 
 void delivery_failed(struct server *server, const struct id *session_id,
-                     unsigned turn_number)
+                     unsigned commit_number)
 {
-    turn_note_arrival(server->services->turns, session_id, turn_number, false);
+    turn_note_arrival(server->services->turns, session_id, commit_number, false);
 }
 
 void delivery_end_all(struct server *server)

@@ -16,11 +16,11 @@
  * within a few seconds.  The descriptor stays the caller's, who may close it meanwhile.
  */
 void delivery_watch(struct server *server, int descriptor, const struct id *session_id,
-                    unsigned turn_number);
+                    unsigned commit_number);
 
 /* The reply could not be written. */
 void delivery_failed(struct server *server, const struct id *session_id,
-                     unsigned turn_number);
+                     unsigned commit_number);
 
 /* Reports all that are still watched as not delivered. */
 void delivery_end_all(struct server *server);

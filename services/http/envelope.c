@@ -148,7 +148,7 @@ void envelope_make_options(struct response *response,
         response_header(response, "Access-Control-Allow-Methods", allow);
         response_header(response, "Access-Control-Allow-Headers",
                         "Authorization, Content-Type, X-Request-ID, Idempotency-Key, "
-                        "traceparent");
+                        "traceparent, tracestate");
         response_header(response, "Access-Control-Max-Age", "600");
     }
 }

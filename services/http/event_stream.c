@@ -91,6 +91,19 @@ void event_stream_text(struct request *request, const char *event,
     end_event(request);
 }
 
+void event_stream_audio(struct request *request, const struct private_text *audio,
+                        const char *content_type)
+{
+    struct json_writer json = begin_event(request, "audio");
+
+    json_begin_object(&json);
+    json_put_string(&json, "content_type", content_type);
+    json_key(&json, "audio_base64");
+    json_private_base64(&json, audio);
+    json_end_object(&json);
+    end_event(request);
+}
+
 void event_stream_result(struct request *request, const struct answer *answer)
 {
     struct event_stream *stream = request->stream;
@@ -99,7 +112,7 @@ void event_stream_result(struct request *request, const struct answer *answer)
     envelope_write(&stream->waiting, &request->request_id, answer);
     end_event(request);
     request->error = answer->error;
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         request->is_client_gone = !connection_has_client(request->connection);
     stream->is_ended = true;
     loop_timer_cancel(stream->keep_alive);

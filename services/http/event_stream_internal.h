@@ -28,6 +28,10 @@ void event_stream_stage(struct request *request, const char *stage);
 void event_stream_text(struct request *request, const char *event,
                        const struct private_text *text);
 
+/* `event: audio`. */
+void event_stream_audio(struct request *request, const struct private_text *audio,
+                        const char *content_type);
+
 /* `event: result`, the last one: the envelope. */
 void event_stream_result(struct request *request, const struct answer *answer);
 

@@ -8,6 +8,9 @@
 #include "session.h"
 #include "utf8.h"
 
+#include <stdlib.h>
+#include <string.h>
+
 #define MAX_BYTES 2048
 
 void field_errors_add(struct field_errors *errors, const char *field, const char *reason)
@@ -93,6 +96,7 @@ void idempotency_read(const struct headers *headers, const struct digest_key *in
 #define ROLE_MAX_CHARS     100
 #define TYPE_MAX_CHARS     50
 #define STANDARD_QUESTIONS 5
+#define WHOLE_DIGITS_MOST  8
 
 /* A name that is no good is a field error; only a missing verdict is an error of its own.
  */
@@ -139,19 +143,39 @@ static enum difficulty read_difficulty(struct json_object *body,
     return DIFFICULTY_MEDIUM;
 }
 
+/* The count as it is meant: clients of the service before this one also sent 5.0 and "5". */
+static bool read_whole_number(struct json_object *body, const char *field,
+                              int64_t *ret_number)
+{
+    struct json_object *value = json_member(body, field);
+    struct span text = json_member_string(body, field);
+    double number = json_object_get_double(value);
+
+    if (text.bytes != NULL) {
+        if (text.length == 0 || text.length > WHOLE_DIGITS_MOST ||
+            strspn(text.bytes, "0123456789") != text.length)
+            return false;
+        *ret_number = strtol(text.bytes, NULL, 10);
+        return true;
+    }
+    *ret_number = number > -1e9 && number < 1e9 ? (int64_t)number : 0;
+    return json_object_is_type(value, json_type_int) ||
+           (json_object_is_type(value, json_type_double) &&
+            (double)*ret_number == number);
+}
+
 static unsigned read_question_count(struct json_object *body, struct field_errors *errors)
 {
-    struct json_object *count = json_member(body, "question_count");
+    int64_t number;
 
-    if (count == NULL)
+    if (json_member(body, "question_count") == NULL)
         return STANDARD_QUESTIONS;
-    if (!json_object_is_type(count, json_type_int))
+    if (!read_whole_number(body, "question_count", &number))
         field_errors_add(errors, "question_count", "not_an_integer");
-    else if (json_object_get_int64(count) < 1 ||
-             json_object_get_int64(count) > SESSION_MAX_QUESTIONS)
+    else if (number < 1 || number > SESSION_MAX_QUESTIONS)
         field_errors_add(errors, "question_count", "out_of_range");
     else
-        return (unsigned)json_object_get_int64(count);
+        return (unsigned)number;
     return STANDARD_QUESTIONS;
 }
 

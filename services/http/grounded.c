@@ -26,7 +26,7 @@ void grounded_begin(struct request *request)
 }
 
 /* A session is noted with a refusal only for whoever has its token. */
-static void forget_unproven(const struct request *request, struct id *session_id)
+static void forget_unproven(struct request *request, struct id *session_id)
 {
     struct id proven;
 

@@ -106,6 +106,8 @@ void headers_add(struct headers *headers, struct span name, struct span value)
         note(&headers->if_none_match, value);
     else if (IS("traceparent"))
         headers->has_two_traceparents |= note(&headers->traceparent, value);
+    else if (IS("tracestate"))
+        headers->has_two_tracestates |= note(&headers->tracestate, value);
     else if (IS("x-forwarded-for"))
         note_last(headers, value);
     else if (IS("origin"))
@@ -180,6 +182,8 @@ bool headers_allow_origin(const char *allowed, struct span origin)
 
     if (origin.length == 0 || rest == NULL)
         return false;
+    if (strcmp(allowed, "*") == 0)
+        return true;
     while (*rest != '\0') {
         size_t length;
 

@@ -34,6 +34,7 @@ struct headers {
     struct span if_range;
     struct span if_none_match;
     struct span traceparent;                           /* none where there are two */
+    struct span tracestate;                            /* likewise */
     struct span forwarded_for[HEADERS_FORWARDED_MOST]; /* the last lines of
                                                           X-Forwarded-For, in order */
     size_t forwarded_count;
@@ -43,6 +44,7 @@ struct headers {
     bool has_two_authorizations;
     bool has_two_request_ids;
     bool has_two_traceparents;
+    bool has_two_tracestates;
     bool has_two_idempotency_keys;
     bool has_two_ranges; /* or two If-Range: neither is to be believed */
 };

@@ -4,6 +4,7 @@
 #include "request_internal.h"
 
 #include "admit_internal.h"
+#include "client_address_internal.h"
 #include "clock.h"
 #include "delivery_internal.h"
 #include "event_stream_internal.h"
@@ -29,6 +30,7 @@ static struct request *request_new(struct server *server, struct MHD_Connection 
     request->mhd = mhd;
     request->connection = info->socket_context;
     request->match.route = ROUTE_COUNT;
+    request->keys = &server->services->shared->keys[0];
     request->received_us = clock_monotonic_us();
     request->connection->request = request;
     return request;
@@ -82,7 +84,7 @@ static enum MHD_Result send_response(struct request *request)
     /* A stream has as long as its turn, and then as long as any other reply. */
     if (request->stream == NULL)
         connection_enter(request->connection, CONNECTION_SENDING);
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         request->is_client_gone = !connection_has_client(request->connection);
     if (must_close(request))
         response_header(&request->response, "Connection", "close");
@@ -206,12 +208,23 @@ void request_resume(struct request *request)
     server_wake(server);
 }
 
+/* Whom the log tells apart from others, and cannot name. */
+static void name_client(struct request *request)
+{
+    struct digest digest = client_digest(request);
+
+    sodium_bin2hex(request->client_name, sizeof(request->client_name), digest.bytes,
+                   sizeof(request->client_name) / 2);
+}
+
 void request_answer(struct request *request, const struct answer *answer)
 {
     struct envelope_reader reader = request_reader(request);
 
     assert(!request->is_answered);
     request->error = answer->error;
+    if (answer->error == ERROR_RATE_LIMITED)
+        name_client(request);
     envelope_make(&request->response, &reader, answer);
     if (request->response.body.is_over) {
         response_done(&request->response);
@@ -271,9 +284,15 @@ static void report_delivery(struct request *request, bool was_written)
 
     if (was_written && !request->is_client_gone)
         delivery_watch(server, request->connection->descriptor, &request->session_id,
-                       request->turn_number);
+                       request->commit_number);
     else
-        delivery_failed(server, &request->session_id, request->turn_number);
+        delivery_failed(server, &request->session_id, request->commit_number);
+}
+
+/* Load balancers and Prometheus ask these all the time. */
+static bool is_probe(enum route route)
+{
+    return route == ROUTE_HEALTHZ || route == ROUTE_READYZ || route == ROUTE_METRICS;
 }
 
 static void request_record(struct server *server, const struct request *request,
@@ -284,13 +303,16 @@ static void request_record(struct server *server, const struct request *request,
     enum error error = request->error;
     unsigned status = request->response.status;
     int64_t total_us = clock_monotonic_us() - request->received_us;
-    struct log_line *line = log_begin(services->log, LOG_INFO, "request");
+    bool is_quiet = is_probe(route) && request->method == METHOD_GET;
+    struct log_line *line = log_begin(services->log,
+                                      is_quiet        ? LOG_DEBUG_LEVEL
+                                      : status >= 500 ? log_level_of(error)
+                                                      : LOG_INFO,
+                                      "request");
 
     metrics_add(&services->metrics->HTTP_REQUESTS[route][status / 100 - 1], 1);
     histogram_note(&services->metrics->HTTP_DURATION[route], BUCKETS_DURATIONS, total_us);
-    log_id(line, LOG_REQUEST_ID, &request->request_id);
-    if (request->trace.id[0] != '\0')
-        log_word(line, LOG_TRACE_ID, request->trace.id);
+    log_request(line, &request->request_id, &request->trace);
     log_word(line, LOG_ROUTE, route_name(route));
     log_word(line, LOG_METHOD, method_name(request->method));
     log_number(line, LOG_STATUS, status);
@@ -299,12 +321,36 @@ static void request_record(struct server *server, const struct request *request,
         log_word(line, LOG_STAGE, stage_name(error_info(error)->stage));
         log_word(line, LOG_CODE, error_info(error)->code);
     }
+    if (request->client_name[0] != '\0')
+        log_word(line, LOG_CLIENT, request->client_name);
     if (request->session_id.text[0] != '\0')
         log_id(line, LOG_SESSION_ID, &request->session_id);
     log_number(line, LOG_TOTAL_MS, total_us / 1000);
     log_number(line, LOG_REQUEST_BYTES, request->body_bytes);
     log_number(line, LOG_RESPONSE_BYTES, (int64_t)response_bytes);
     log_end(line);
+}
+
+static void note_span(const struct request *request)
+{
+    enum route route = request->match.route;
+
+    if (is_probe(route))
+        return;
+    spans_note(
+        request->server->services->shared->spans,
+        &(struct span_note){
+            .name = route_name(route),
+            .kind = SPAN_SERVER,
+            .trace = &request->trace,
+            .started_us = request->received_us,
+            .error = request->error != OK ? error_info(request->error)->code : NULL,
+            .method = method_name(request->method),
+            .route = router_path(route),
+            .status = request->response.status,
+            .request_id = &request->request_id,
+            .session_id = &request->session_id,
+        });
 }
 
 static void request_free(struct request *request)
@@ -327,12 +373,14 @@ void request_completed(void *context, struct MHD_Connection *mhd, void **request
     if (request == NULL)
         return;
     *request_context = NULL;
-    if (request->turn_number > 0)
+    if (request->commit_number > 0)
         report_delivery(request, code == MHD_REQUEST_TERMINATED_COMPLETED_OK);
     response_bytes = request->stream != NULL ? event_stream_bytes(request->stream)
                                              : response_body(&request->response).length;
-    if (request->is_answered)
+    if (request->is_answered) {
         request_record(server, request, response_bytes);
+        note_span(request);
+    }
     request->connection->request = NULL;
     connection_enter(request->connection, CONNECTION_IDLE);
     request_free(request);

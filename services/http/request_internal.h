@@ -37,36 +37,40 @@ struct request {
     struct match match;
     const struct endpoint *endpoint; /* static; NULL: none */
     struct span allowed_origin;
-    struct id session_id;    /* the token's, in lower case; "" without */
-    int64_t received_us;     /* monotonic: when the head was there */
-    int64_t body_bytes;      /* that came so far */
-    int64_t discarded_bytes; /* of them: behind the answer */
-    int64_t held_bytes;      /* counted in shared->upload_bytes */
-    uint64_t upload_ticket;  /* its name among the uploads of sessions; 0: none */
-    void *state;             /* owned: the endpoint's own, freed by endpoint->free */
+    const struct session_keys *keys; /* borrowed: the token's, else SECRET_KEY's */
+    struct id session_id;            /* the token's, in lower case; "" without */
+    int64_t received_us;             /* monotonic: when the head was there */
+    int64_t body_bytes;              /* that came so far */
+    int64_t discarded_bytes;         /* of them: behind the answer */
+    int64_t held_bytes;              /* counted in shared->upload_bytes */
+    uint64_t upload_ticket;          /* its name among the uploads of sessions; 0: none */
+    void *state; /* owned: the endpoint's own, freed by endpoint->free */
 
     struct rate rate;      /* what is left to the client; quota 0: no limit holds */
     struct address client; /* whom the rates are counted for; where none hold: nobody */
+    char client_name[17];  /* a keyed hash of the address of who was rate_limited; "" */
     int64_t asked_us;      /* how long the store was asked about rates */
 
+    bool is_admin;       /* it came with ADMIN_KEY in the place of a token */
     bool is_complete;    /* the whole body came, or there was none */
     bool is_suspended;   /* waits for request_answer() */
     bool is_answered;    /* `response` is made */
     bool is_abandoned;   /* the server goes: no reply */
     bool is_client_gone; /* it was when the reply was due */
     enum error error;    /* what it was answered */
-    /* Of a committed turn whose delivery is to be reported; else 0. */
-    unsigned turn_number;
+    /* Of a commit whose delivery is to be reported; else 0. */
+    unsigned commit_number;
     struct response response;
     struct event_stream *stream; /* owned; NULL: the reply is not told in events */
 };
 
 /* What one route does.  Any may be NULL but finish(). */
 struct endpoint {
-    bool needs_token;   /* a session's bearer token */
-    bool names_session; /* its path's {parameter} is a session: the token's */
-    bool starts_work;   /* refused while draining */
-    bool starts_turn;   /* refused while as many turns run as may */
+    bool needs_token;    /* a session's bearer token */
+    bool names_session;  /* its path's {parameter} is a session: the token's */
+    bool opens_to_admin; /* ADMIN_KEY does for that session's token */
+    bool starts_work;    /* refused while draining */
+    bool starts_turn;    /* refused while as many turns run as may */
     int64_t (*max_body_bytes)(
         const struct settings *settings);   /* NULL: a little, which is ignored */
     void (*begin)(struct request *request); /* the head is there and good */

@@ -144,6 +144,19 @@ static void write_build(const struct services *services, struct buffer *out)
     metrics_text_sample(out, "poise_draining", NULL, services->shared->is_draining);
 }
 
+static void write_spans(const struct services *services, struct buffer *out)
+{
+    struct spans_counts counts = spans_counts(services->shared->spans);
+
+    if (services->shared->spans == NULL)
+        return;
+    write_one(out, "poise_spans_sent_total", "counter",
+              "Spans that the OpenTelemetry collector has taken.", counts.sent, 1);
+    write_one(out, "poise_spans_dropped_total", "counter",
+              "Spans that it did not take, or for which there was no room.",
+              counts.dropped, 1);
+}
+
 static void write_store(const struct services *services, struct buffer *out)
 {
     struct store_stats stats = store_stats(services->shared->store);
@@ -157,6 +170,9 @@ static void write_store(const struct services *services, struct buffer *out)
     metrics_text_head(out, "poise_store_last_error", "gauge",
                       "The store's own code of its latest failure; 0: none so far.");
     metrics_text_sample(out, "poise_store_last_error", NULL, stats.last_error);
+    metrics_text_head(out, "poise_store_file_lost", "gauge",
+                      "1: SQLite's file was removed or replaced under the process.");
+    metrics_text_sample(out, "poise_store_file_lost", NULL, stats.is_file_lost);
 }
 
 /* The rule set is shared by all loops, and so are its counters; a reload begins new ones. */
@@ -231,6 +247,7 @@ static void finish(struct request *request)
     if (services->filter != NULL)
         write_safety(services->filter, &text);
     write_usage(services, &text);
+    write_spans(services, &text);
     process_metrics_write(&text);
     request_answer_raw(request, "text/plain; version=0.0.4; charset=utf-8", &text);
 }

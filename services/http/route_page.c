@@ -1,18 +1,21 @@
 /*
  * GET / and GET /web/{file}: the page, from the program itself.
  *
- * A client asks each time whether a file has changed (no-cache), and is told 304 where it
- * has not: a new program never meets parts of an old page.
+ * A client asks each time whether the page has changed (no-cache), and is told 304 where it
+ * has not; it names its files by their bytes, so those are kept for ever: a new program never
+ * meets parts of an old page.
  */
 #include "request_internal.h"
 #include "web_file_internal.h"
 
 /* Nothing from elsewhere, nothing inline, no text that becomes markup (CSP level 3, and
- * Trusted Types).  What the coach says is played from a blob: its request needs a header. */
-#define PAGE_POLICY                                                              \
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "  \
-    "media-src blob:; connect-src 'self'; base-uri 'none'; form-action 'none'; " \
-    "frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+ * Trusted Types: the one policy is for the workers' addresses).  What the coach says is played
+ * from a blob: its request needs a header. */
+#define PAGE_POLICY                                                                 \
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; "     \
+    "media-src blob:; connect-src 'self'; manifest-src 'self'; worker-src 'self'; " \
+    "base-uri 'none'; form-action 'none'; frame-ancestors 'none'; "                 \
+    "require-trusted-types-for 'script'; trusted-types poise"
 
 static void finish_page(struct request *request);
 static void finish_file(struct request *request);
@@ -27,6 +30,7 @@ static void add_policies(struct response *response)
     response_header(response, "Permissions-Policy",
                     "microphone=(self), camera=(), geolocation=()");
     response_header(response, "Referrer-Policy", "no-referrer");
+    response_header(response, "Service-Worker-Allowed", "/");
 }
 
 static void add_headers(struct request *request, const struct web_file *file,
@@ -38,11 +42,14 @@ static void add_headers(struct request *request, const struct web_file *file,
     response_header(response, "Content-Type", web_file_type(file));
     if (is_gzip)
         response_header(response, "Content-Encoding", "gzip");
-    response_header(response, "Cache-Control", "no-cache");
+    response_header(response, "Cache-Control",
+                    web_file_is_named_by_its_bytes(file)
+                        ? "public, max-age=31536000, immutable"
+                        : "no-cache");
     response_header_copy(response, "ETag", span_of(tag->text));
     response_header(response, "Vary", "Accept-Encoding");
     envelope_cacheable_headers(response, &reader);
-    if (web_file_is_document(file))
+    if (web_file_is_on_its_own(file))
         add_policies(response);
 }
 

@@ -20,8 +20,8 @@ static void finish(struct request *request)
 {
     struct services *services = request->server->services;
 
-    store_load_session(services->store, &request->session_id, clock_wall_ms(), on_session,
-                       request);
+    store_load_session(services->store, &request->session_id, clock_wall_ms(), false,
+                       on_session, request);
 }
 
 static void write_time(struct json_writer *json, const char *key, int64_t wall_ms)

@@ -91,7 +91,7 @@ static struct session *make_session(const struct settings *settings,
 static struct store_key key_of(const struct request *request,
                                const struct start_form *form, struct field_errors *errors)
 {
-    const struct digest_key *input_key = &request->server->services->shared->input_key;
+    const struct digest_key *input_key = &request->keys->input;
     struct span role = private_reveal(&form->sent_role);
     struct span type = private_reveal(&form->sent_interview_type);
     unsigned char numbers[2] = {(unsigned char)form->difficulty,
@@ -150,7 +150,7 @@ static void write_data(const struct services *services, const struct session *se
                        struct buffer *out)
 {
     struct private_text token =
-        token_issue(&services->shared->token_key, &session->id, session->created_ms);
+        token_issue(&services->shared->keys[0].token, &session->id, session->created_ms);
     struct private_text prompt =
         prompt_opening(&session->role, &session->interview_type, &session->asked[0]);
     struct json_writer json;

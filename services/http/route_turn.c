@@ -18,6 +18,7 @@
 #include "uploads_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* One request and what becomes of it: the request's state, until it ends while the turn
  * goes on. */
@@ -27,13 +28,14 @@ struct exchange {
     struct id session_id;
     struct upload *upload; /* owned; NULL: all of it was read */
     bool is_running;       /* on_turn() is to come */
+    char *trace_state;     /* owned; NULL: none */
 };
 
 static int64_t max_body_bytes(const struct settings *settings);
 static void begin(struct request *request);
 static void take(struct request *request, struct span bytes);
 static void finish(struct request *request);
-static void on_news(void *context, enum turn_news news, const struct private_text *text);
+static turn_news_fn on_news;
 static void on_turn(void *context, struct turn_result result);
 static void free_state(void *state);
 
@@ -47,6 +49,12 @@ const struct endpoint ENDPOINT_TURN = {
     .finish = finish,
     .free = free_state,
 };
+
+static void free_exchange(struct exchange *exchange)
+{
+    free(exchange->trace_state);
+    free(exchange);
+}
 
 static int64_t max_body_bytes(const struct settings *settings)
 {
@@ -90,7 +98,7 @@ static void begin(struct request *request)
     const struct services *services = request->server->services;
     struct upload_terms terms = {
         .settings = services->settings,
-        .input_key = &services->shared->input_key,
+        .input_key = &request->keys->input,
         .can_hear = services->transcribers->count > 0,
         .body_bytes = headers_body_length(&request->headers),
     };
@@ -122,6 +130,16 @@ static void take(struct request *request, struct span bytes)
         refuse(request, error, NULL);
 }
 
+/* The turn may outlive the request that the text is borrowed from. */
+static void keep_trace_state(struct exchange *exchange, struct span *state)
+{
+    if (state->length == 0)
+        return;
+    exchange->trace_state = mem_realloc(NULL, state->length);
+    memcpy(exchange->trace_state, state->bytes, state->length);
+    state->bytes = exchange->trace_state;
+}
+
 static void finish(struct request *request)
 {
     struct exchange *exchange = request->state;
@@ -138,6 +156,7 @@ static void finish(struct request *request)
     enum error error = upload_finish(exchange->upload, &request->headers, &turn, &errors);
     struct private_text details = details_of(error, &errors, exchange->upload);
 
+    keep_trace_state(exchange, &turn.trace.state);
     /* Its memory is not held while the turn runs. */
     upload_free(exchange->upload);
     exchange->upload = NULL;
@@ -156,7 +175,8 @@ static void finish(struct request *request)
     buffer_done(&turn.recording);
 }
 
-static void on_news(void *context, enum turn_news news, const struct private_text *text)
+static void on_news(void *context, enum turn_news news, const struct private_text *text,
+                    const char *content_type)
 {
     struct exchange *exchange = context;
     struct request *request = exchange->request;
@@ -171,6 +191,7 @@ static void on_news(void *context, enum turn_news news, const struct private_tex
     case TURN_SPEAKING: event_stream_stage(request, "speaking"); break;
     case TURN_TRANSCRIPT: event_stream_text(request, "transcript", text); break;
     case TURN_ASSISTANT_TEXT: event_stream_text(request, "assistant_text", text); break;
+    case TURN_AUDIO: event_stream_audio(request, text, content_type); break;
     }
 }
 
@@ -200,12 +221,13 @@ static void on_turn(void *context, struct turn_result result)
 
     exchange->is_running = false;
     if (exchange->request != NULL) {
-        exchange->request->turn_number = result.turn_number;
+        exchange->request->commit_number = result.commit_number;
         answer(exchange->request, &result);
     } else {
-        if (result.turn_number > 0)
-            delivery_failed(exchange->server, &exchange->session_id, result.turn_number);
-        free(exchange);
+        if (result.commit_number > 0)
+            delivery_failed(exchange->server, &exchange->session_id,
+                            result.commit_number);
+        free_exchange(exchange);
     }
     turn_result_free(&result);
 }
@@ -222,5 +244,5 @@ static void free_state(void *state)
     exchange->upload = NULL;
     exchange->request = NULL;
     if (!exchange->is_running || exchange->server->is_going)
-        free(exchange);
+        free_exchange(exchange);
 }

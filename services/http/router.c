@@ -36,6 +36,11 @@ const char *method_name(enum method method)
     return method_names[method];
 }
 
+const char *router_path(enum route route)
+{
+    return route < ROUTE_COUNT ? paths[route].pattern : NULL;
+}
+
 static struct span path_of(const char *target)
 {
     const char *path = target;

@@ -35,6 +35,9 @@ enum method method_parse(const char *name);
 /* The name for logs: "GET", ..., "other". */
 const char *method_name(enum method method);
 
+/* "/session/{session_id}", ...; NULL for ROUTE_COUNT. */
+const char *router_path(enum route route);
+
 /* A HEAD is matched by a GET route.  The target is as it came: origin-form or
  * absolute-form (RFC 9112 3.2), without percent-decoding, for no path of ours needs any;
  * a query is ignored. */

@@ -38,6 +38,8 @@ static const struct {
     {".css", "text/css; charset=utf-8"},
     {".js", "text/javascript; charset=utf-8"},
     {".svg", "image/svg+xml"},
+    {".png", "image/png"},
+    {".webmanifest", "application/manifest+json"},
 };
 
 const struct web_file *web_file_find(struct span name)
@@ -60,13 +62,19 @@ const char *web_file_type(const struct web_file *file)
     return "application/octet-stream";
 }
 
-/* An image, too, may be opened by itself, and an SVG may hold scripts. */
-bool web_file_is_document(const struct web_file *file)
+/* An image, too, may be opened by itself, and an SVG may hold scripts; what runs as a worker is bound by
+ * its own headers only. */
+bool web_file_is_on_its_own(const struct web_file *file)
 {
     const char *ending = strrchr(file->name, '.');
 
-    return ending != NULL &&
-           (strcmp(ending, ".html") == 0 || strcmp(ending, ".svg") == 0);
+    return ending != NULL && (strcmp(ending, ".html") == 0 ||
+                              strcmp(ending, ".svg") == 0 || strcmp(ending, ".js") == 0);
+}
+
+bool web_file_is_named_by_its_bytes(const struct web_file *file)
+{
+    return strcmp(file->name, "index.html") != 0;
 }
 
 struct span web_file_body(const struct web_file *file, bool is_gzip)

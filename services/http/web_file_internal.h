@@ -1,6 +1,6 @@
 /*
- * A file of the page, compiled in: as it is, and compressed by gzip.  CMake makes the table
- * of all of them (poise_embed_page).
+ * A file of the page, compiled in: as it is, and compressed by gzip.  The table of all
+ * of them is made when Poise is built (services/web/page.cmake).
  */
 #ifndef WEB_FILE_INTERNAL_H
 #define WEB_FILE_INTERNAL_H
@@ -26,7 +26,7 @@ struct entity_tag entity_tag_of(struct span bytes);
 bool entity_tag_is_in(const struct entity_tag *tag, struct span if_none_match);
 
 struct web_file {
-    const char *name; /* "index.html" */
+    const char *name; /* "index.html", "app-0123456789ab.js" */
     const char *bytes, *end;
     const char *gzip, *gzip_end;
 };
@@ -40,8 +40,11 @@ const struct web_file *web_file_find(struct span name);
 /* What it is, by the end of its name; static. */
 const char *web_file_type(const struct web_file *file);
 
-/* Does a browser open it as a page of its own? */
-bool web_file_is_document(const struct web_file *file);
+/* Does a browser open it as a page, or run it as a worker, of its own? */
+bool web_file_is_on_its_own(const struct web_file *file);
+
+/* Has it another name when it has other bytes?  All but the page itself. */
+bool web_file_is_named_by_its_bytes(const struct web_file *file);
 
 /* Its bytes. */
 struct span web_file_body(const struct web_file *file, bool is_gzip);

@@ -9,6 +9,7 @@
  */
 #include "serve.h"
 
+#include "admin_internal.h"
 #include "buffer.h"
 #include "clock.h"
 #include "mem.h"
@@ -33,6 +34,7 @@
 
 #define MAX_WORKERS 256
 #define SWEEP_MS    30000
+#define LOOK_MS     2000
 #define DAY_MS      INT64_C(86400000)
 /* For each worker: epolls, pipes, provider connections come on top. */
 #define SPARE_FILES 64
@@ -49,10 +51,12 @@ struct process {
     struct log *log;         /* owned */
     struct worker *workers[MAX_WORKERS]; /* owned */
     size_t worker_count;
+    struct admin *admin;                  /* owned; NULL: it has no listener of its own */
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
-    size_t reloads; /* loops that have not said yet that they use the new patterns */
-    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
+    bool is_file_lost; /* as the log has it */
+    size_t reloads;    /* loops that have not said yet that they use the new patterns */
+    int inherited;     /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
@@ -79,22 +83,31 @@ static bool load_ruleset(const struct settings *settings, struct ruleset **ret_r
     return is_good;
 }
 
+static void derive_session_keys(struct process *process, struct span secret)
+{
+    struct session_keys *keys = &process->shared.keys[process->shared.key_count++];
+    struct digest_key token_key = digest_key_derive(secret.bytes, secret.length, "token");
+
+    keys->token = token_key_of(&token_key);
+    keys->input = digest_key_derive(secret.bytes, secret.length, "input");
+    sodium_memzero(&token_key, sizeof(token_key));
+}
+
 /* Keys for each purpose from the one secret; a secret for this run where none is set. */
 static void derive_keys(struct process *process)
 {
     struct span secret = private_reveal(&process->settings.secret_key);
+    struct span previous = private_reveal(&process->settings.secret_key_previous);
     unsigned char made[DERIVED_BYTES];
-    struct digest_key token_key;
 
     if (secret.length == 0) {
         log_end(log_begin(process->log, LOG_WARNING, "secret_key_made_for_this_run"));
         randombytes_buf(made, sizeof(made));
         secret = (struct span){(const char *)made, sizeof(made)};
     }
-    token_key = digest_key_derive(secret.bytes, secret.length, "token");
-    process->shared.token_key = token_key_of(&token_key);
-    sodium_memzero(&token_key, sizeof(token_key));
-    process->shared.input_key = digest_key_derive(secret.bytes, secret.length, "input");
+    derive_session_keys(process, secret);
+    if (previous.length > 0)
+        derive_session_keys(process, previous);
     process->shared.client_key = digest_key_derive(secret.bytes, secret.length, "client");
     sodium_memzero(made, sizeof(made));
 }
@@ -208,6 +221,18 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     return true;
 }
 
+static bool make_admin(struct process *process)
+{
+    struct buffer problem;
+    bool is_good;
+
+    buffer_init(&problem, 1024);
+    is_good = admin_new(worker_services(process->workers[0]), process->loop, process->log,
+                        process->ruleset, &process->admin, &problem);
+    say_problem(&problem);
+    return is_good;
+}
+
 /*
  * The first signal: GET /readyz says that this process is leaving, and all other requests
  * are served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
@@ -261,6 +286,7 @@ static void on_reloaded(void *context)
     line = log_begin(process->log, LOG_INFO, "patterns_reloaded");
     log_word(line, LOG_RULESET, ruleset_hash(process->ruleset));
     log_end(line);
+    supervisor_ready();
 }
 
 static void reload_patterns(struct process *process)
@@ -269,12 +295,15 @@ static void reload_patterns(struct process *process)
 
     if (process->ruleset == NULL)
         return;
+    supervisor_reloading();
     if (!load_ruleset(&process->settings, &ruleset)) {
+        supervisor_ready();
         log_end(log_begin(process->log, LOG_ERROR, "patterns_kept"));
         return;
     }
     ruleset_unref(process->ruleset);
     process->ruleset = ruleset;
+    admin_reload(process->admin, ruleset);
     for (size_t at = 0; at < process->worker_count; at++) {
         process->reloads++;
         worker_reload(process->workers[at], ruleset, process->loop, on_reloaded, process);
@@ -312,11 +341,60 @@ static void sweep(void *context)
     loop_timer_start(process->loop, SWEEP_MS, sweep, process);
 }
 
+/* Whoever has no request to fail learns of it here. */
+static void look_at_file(void *context)
+{
+    struct process *process = context;
+    bool is_lost = store_stats(process->shared.store).is_file_lost;
+
+    if (is_lost && !process->is_file_lost) {
+        log_end(log_begin(process->log, LOG_ERROR, "store_file_lost"));
+        supervisor_status("The database file was removed or replaced: restart to use "
+                          "the one that is there.");
+    } else if (!is_lost && process->is_file_lost) {
+        log_end(log_begin(process->log, LOG_WARNING, "store_file_back"));
+        supervisor_status("Turns are taken.");
+    }
+    process->is_file_lost = is_lost;
+    loop_timer_start(process->loop, LOOK_MS, look_at_file, process);
+}
+
 static void flush_log(void *context)
 {
     struct process *process = context;
 
     log_flush(process->log);
+}
+
+/* A line for each, and one for all that is about production. */
+static void tell_remarks(struct process *process)
+{
+    const struct settings *settings = &process->settings;
+    struct log_line *line;
+    struct buffer lacks;
+
+    buffer_init(&lacks, 1024);
+    for (size_t at = 0; at < settings->remark_count; at++) {
+        const struct settings_remark *remark = &settings->remarks[at];
+
+        if (remark->kind >= REMARK_NO_MODEL_KEY) {
+            buffer_append_string(&lacks, lacks.length > 0 ? "+" : "");
+            buffer_append_string(&lacks, settings_remark_word(remark));
+            continue;
+        }
+        line = log_begin(process->log, LOG_WARNING, settings_remark_word(remark));
+        if (*remark->name != '\0')
+            log_word(line, LOG_NAME, remark->name);
+        if (remark->kind == REMARK_NEAR_NAME)
+            log_word(line, LOG_SETTING, remark->instead);
+        log_end(line);
+    }
+    if (lacks.length > 0) {
+        line = log_begin(process->log, LOG_WARNING, "production_lacks");
+        log_word(line, LOG_LACKS, lacks.bytes);
+        log_end(line);
+    }
+    buffer_done(&lacks);
 }
 
 static void announce(struct process *process, int64_t port)
@@ -328,15 +406,16 @@ static void announce(struct process *process, int64_t port)
     log_number(line, LOG_PORT, port);
     log_number(line, LOG_WORKERS, (int64_t)process->worker_count);
     log_word(line, LOG_VERSION, version());
-    log_word(line, LOG_APP_ENV, settings_app_env_name(settings));
+    log_word(line, LOG_APP_ENV, settings->app_env);
     log_word(line, LOG_COACH, coach->name);
     if (coach->model != NULL)
         log_word(line, LOG_MODEL, coach->model);
     log_word(line, LOG_RULESET,
              process->ruleset != NULL ? ruleset_hash(process->ruleset) : "none");
     log_end(line);
-    if (settings->app_env == APP_ENV_PRODUCTION && !url_is_loopback_host(settings->host))
+    if (settings_is_production(settings) && !url_is_loopback_host(settings->host))
         log_end(log_begin(process->log, LOG_WARNING, "needs_a_proxy_with_tls_in_front"));
+    tell_remarks(process);
 }
 
 static bool build(struct process *process, int64_t *ret_port)
@@ -347,6 +426,7 @@ static bool build(struct process *process, int64_t *ret_port)
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
     process->shared.uploads = uploads_new();
+    process->shared.spans = spans_new(&process->settings, process->loop);
     if (process->settings.max_connections_per_address > 0)
         process->shared.addresses =
             addresses_new(process->settings.max_connections_per_address);
@@ -354,7 +434,7 @@ static bool build(struct process *process, int64_t *ret_port)
     derive_keys(process);
     if (!process->settings.safety_enabled)
         log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
-    return open_store(process) && make_workers(process, ret_port);
+    return open_store(process) && make_workers(process, ret_port) && make_admin(process);
 }
 
 static bool run(struct process *process, int64_t port)
@@ -371,10 +451,12 @@ static bool run(struct process *process, int64_t port)
     if (started == process->worker_count) {
         loop_before_sleep(process->loop, flush_log, process);
         loop_timer_start(process->loop, 0, sweep, process);
+        loop_timer_start(process->loop, LOOK_MS, look_at_file, process);
         watchdog = watchdog_start(process->loop, process->workers, process->worker_count);
         announce(process, port);
         log_flush(process->log);
         supervisor_ready();
+        supervisor_status("Turns are taken.");
         loop_run(process->loop);
     } else {
         atomic_store(&process->shared.is_draining, true);
@@ -384,6 +466,7 @@ static bool run(struct process *process, int64_t port)
     for (size_t at = 0; at < started; at++)
         worker_join(process->workers[at]);
     watchdog_free(watchdog);
+    spans_finish(process->shared.spans);
     log_end(log_begin(process->log, LOG_INFO, "drained"));
     return started == process->worker_count;
 }
@@ -396,7 +479,9 @@ static void tear_down(struct process *process)
     /* A server may still report to the store, and the store still answer to a loop. */
     for (size_t at = 0; at < process->worker_count; at++)
         worker_close(process->workers[at]);
+    admin_close(process->admin);
     store_close(process->shared.store);
+    admin_free(process->admin);
     for (size_t at = process->worker_count; at > 0; at--)
         worker_free(process->workers[at - 1]);
     for (size_t at = 0; at < process->shared.metrics_count; at++)
@@ -406,10 +491,10 @@ static void tear_down(struct process *process)
     rates_free(process->shared.rates);
     uploads_free(process->shared.uploads);
     addresses_free(process->shared.addresses);
+    spans_free(process->shared.spans);
     log_free(process->log);
     loop_free(process->loop);
-    sodium_memzero(&process->shared.token_key, sizeof(process->shared.token_key));
-    sodium_memzero(&process->shared.input_key, sizeof(process->shared.input_key));
+    sodium_memzero(process->shared.keys, sizeof(process->shared.keys));
     sodium_memzero(&process->shared.client_key, sizeof(process->shared.client_key));
     settings_free(&process->settings);
 }

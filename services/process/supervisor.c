@@ -3,9 +3,11 @@
  */
 #include "supervisor_internal.h"
 
+#include "clock.h"
 #include "mem.h"
 
 #include <fcntl.h>
+#include <inttypes.h>
 #include <netinet/in.h>
 #include <stdlib.h>
 #include <sys/socket.h>
@@ -60,9 +62,20 @@ void supervisor_ready(void)
     sd_notify(0, "READY=1");
 }
 
+void supervisor_reloading(void)
+{
+    sd_notifyf(0, "RELOADING=1\nMONOTONIC_USEC=%" PRId64, clock_monotonic_us());
+}
+
 void supervisor_ending(void)
 {
     sd_notify(0, "STOPPING=1");
+    supervisor_status("Turns under way are being finished.");
+}
+
+void supervisor_status(const char *words)
+{
+    sd_notifyf(0, "STATUS=%s", words);
 }
 
 struct watchdog *watchdog_start(struct loop *loop, struct worker *const *workers,

@@ -16,9 +16,13 @@
  * listen, and their clients would wait for ever. */
 bool supervisor_listener(int *ret_descriptor, int64_t *ret_port);
 
-/* It listens; it will end soon. */
+/* It listens, or uses the new patterns; it reads them; it will end soon. */
 void supervisor_ready(void);
+void supervisor_reloading(void);
 void supervisor_ending(void);
+
+/* A line for `systemctl status`; never anyone's words. */
+void supervisor_status(const char *words);
 
 struct watchdog;
 

@@ -81,6 +81,7 @@ static void lend_to_turns(struct worker *worker, struct shared_services *shared,
         .filter = worker->filter,
         .log = worker->log,
         .metrics = metrics,
+        .spans = shared->spans,
         .inflight = &shared->inflight,
         .upload_bytes = &shared->upload_bytes,
         .is_draining = &shared->is_draining,
@@ -119,7 +120,8 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
     worker->log = log_new(STDOUT_FILENO, settings->debug ? LOG_DEBUG_LEVEL : LOG_INFO);
     worker->store = store_new(shared->store, worker->loop, metrics, worker->log);
     worker->pool = call_pool_new(worker->loop);
-    tools = (struct provider_tools){settings, worker->pool, worker->log, metrics};
+    tools = (struct provider_tools){settings, worker->pool, worker->log, metrics,
+                                    shared->spans};
     coaches_init(&worker->coaches, &tools, coach_builtin_new);
     transcribers_init(&worker->transcribers, &tools);
     worker->speaker = speaker_new(&tools);
@@ -199,6 +201,11 @@ static void swap_filter(void *context)
 const struct coach *worker_coach(const struct worker *worker)
 {
     return worker->coaches.all[0];
+}
+
+const struct services *worker_services(const struct worker *worker)
+{
+    return &worker->services;
 }
 
 void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *asker,

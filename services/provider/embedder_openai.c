@@ -26,6 +26,7 @@ static const int64_t timeout_s = 10; /* that a question waits, at most */
 static const struct provider_role embedder_role = {
     .name = "embedder",
     .operation = "embeddings",
+    .span = "embed",
     .failed = "embeddings_failed",
     .errors = {.timeout = ERROR_LLM_TIMEOUT,
                .rate_limit = ERROR_LLM_RATE_LIMIT,

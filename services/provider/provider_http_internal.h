@@ -11,6 +11,7 @@
 #include "private_text.h"
 #include "provider.h"
 #include "upstream.h"
+#include "url.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,6 +31,7 @@ struct provider_errors {
 /* What providers of one kind are for; static. */
 struct provider_role {
     const char *name, *operation; /* meter.h */
+    const char *span;             /* spans.h: what its part of a turn is called */
     const char *failed;           /* what a failure's line in the log is called */
     struct provider_errors errors;
 };
@@ -43,12 +45,14 @@ struct provider {
     const char *authorization_name;         /* static: its header; NULL: Authorization */
     const char *extra_header, *extra_value; /* static: one more header of each request */
     const struct provider_role *role;
-    const char *name; /* static */
-    char *model;      /* owned; or the voice, or the collection */
-    char *url;        /* owned; NULL: not over HTTP */
-    struct log *log;  /* borrowed, like the next three */
+    const char *name;          /* static */
+    char *model;               /* owned; or the voice, or the collection */
+    char *url;                 /* owned; NULL: not over HTTP */
+    char host[URL_HOST_BYTES]; /* of the URL, for the log; "" likewise */
+    struct log *log;           /* borrowed, like the next four */
     struct call_pool *pool;
     struct meter *meter;
+    struct spans *spans;
     const int64_t *timeout_s;  /* what the settings allow a call */
     struct upstream *upstream; /* owned; NULL: not over HTTP */
 };
@@ -78,8 +82,10 @@ const char *provider_or(const char *setting, const char *standard);
 /* For whom a call is made, and until when; kept by whoever makes it. */
 struct errand {
     struct id request_id;
-    struct trace trace;
+    struct trace trace; /* of the call; its state is borrowed from who asks */
+    int64_t started_us;
     int64_t deadline_us;
+    int64_t input_tokens, output_tokens; /* that it used up; 0: not known */
 };
 
 /* `timeout_ms` from now, or what the provider's setting allows where that is less.  `trace` may
@@ -112,13 +118,15 @@ enum error provider_error(const struct provider *provider,
 /* What came of a call, for its count. */
 enum call_result provider_result(enum error error, const struct call_answer *answer);
 
-/* Counts what came of a call, and writes a line where that is a failure; `code`, static, is the
+/* Counts what came of a call, notes its span, and writes a line where that is a failure; `code`, static, is the
  * vendor's own word for it, or NULL. */
 void provider_note(const struct provider *provider, const struct errand *errand,
                    enum error error, const struct call_answer *answer, const char *code);
 
-/* That line alone.  `answer` is NULL where there was no call. */
-void provider_log_failure(const struct provider *provider, const struct id *request_id,
+/* The span alone, and the line alone.  `answer` is NULL where there was no call. */
+void provider_note_span(const struct provider *provider, const struct errand *errand,
+                        enum error error, const struct call_answer *answer);
+void provider_log_failure(const struct provider *provider, const struct errand *errand,
                           enum error error, const struct call_answer *answer,
                           const char *code);
 

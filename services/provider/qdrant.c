@@ -20,6 +20,7 @@ static const int64_t timeout_s = 10; /* that a question waits, at most */
 
 static const struct provider_role qdrant_role = {
     .name = "retriever",
+    .span = "retrieve",
     .failed = "qdrant_failed",
     .errors = {.timeout = ERROR_STORE_UNAVAILABLE,
                .rate_limit = ERROR_STORE_UNAVAILABLE,

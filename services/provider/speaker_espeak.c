@@ -196,9 +196,9 @@ static void finish(struct speaker_call *call, enum error error, struct speech sp
     void *context = call->context;
 
     note(call, provider_result(error, NULL));
+    provider_note_span(&call->espeak->provider, &call->errand, error, NULL);
     if (error != OK)
-        provider_log_failure(&call->espeak->provider, &call->errand.request_id, error,
-                             NULL, NULL);
+        provider_log_failure(&call->espeak->provider, &call->errand, error, NULL, NULL);
     leave(call);
     done(context, error, speech);
 }
@@ -277,7 +277,8 @@ static void tell(void *context)
 {
     struct asked *asked = context;
 
-    asked->done(asked->context, asked->is_installed ? OK : ERROR_TTS_PROVIDER_ERROR);
+    asked->done(asked->context, asked->is_installed ? OK : ERROR_TTS_PROVIDER_ERROR,
+                NULL);
     free(asked);
 }
 
@@ -290,8 +291,8 @@ static void probe(struct speaker *speaker, probe_done_fn *done, void *context)
     loop_later(espeak->loop, tell, asked);
 }
 
-static const struct provider_role espeak_role = {.name = "speaker",
-                                                 .failed = "speaker_failed"};
+static const struct provider_role espeak_role = {
+    .name = "speaker", .span = "speak", .failed = "speaker_failed"};
 
 struct speaker *speaker_espeak_new(const struct provider_tools *tools,
                                    const char *program)

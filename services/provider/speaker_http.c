@@ -26,6 +26,7 @@
 
 static const struct provider_role speaker_role = {
     .name = "speaker",
+    .span = "speak",
     .failed = "speaker_failed",
     .errors = {.timeout = ERROR_TTS_TIMEOUT,
                .rate_limit = ERROR_TTS_RATE_LIMIT,
@@ -159,7 +160,7 @@ static void join(struct speaker_call *self)
     enum audio_container kind = speech_pieces_kind(&self->audio[0]);
 
     if (!speech_pieces_join(self->audio, self->piece_count, &speech.audio)) {
-        provider_log_failure(&self->http->provider, &self->errand.request_id,
+        provider_log_failure(&self->http->provider, &self->errand,
                              ERROR_TTS_PROVIDER_ERROR, NULL, NULL);
         finish(self, ERROR_TTS_PROVIDER_ERROR, speech);
         return;

@@ -20,6 +20,7 @@
 
 static const struct provider_role transcriber_role = {
     .name = "transcriber",
+    .span = "hear",
     .failed = "transcriber_failed",
     .errors = {.timeout = ERROR_STT_TIMEOUT,
                .rate_limit = ERROR_STT_RATE_LIMIT,

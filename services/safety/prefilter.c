@@ -18,7 +18,9 @@ enum {
     CLASSES = 1 << CLASS_BITS,
     MOST_STATES = 65000,
     MOST_PLACES = 64,
-    LONG_WORD = 7, /* letters */
+    LONG_WORD = 7,         /* letters */
+    TWO_WALKS_LEAST = 128, /* bytes */
+    LATE_MOST = 32,
     INEXACT_SLACK =
         80, /* how far behind its phrase a part that is more than that may end */
 };
@@ -56,6 +58,7 @@ struct prefilter {
         *users; /* owned; of each part, a row of bits: the patterns whose first it is */
     size_t row; /* words of a row */
     size_t unfiltered;
+    size_t longest;        /* bytes of the longest phrase */
     bool has_plain_phrase; /* one of plain bytes only */
 
     unsigned char classes[256];
@@ -154,6 +157,8 @@ static bool add_phrase(struct prefilter *prefilter, unsigned part,
     size_t state = 0;
     bool is_plain = true;
 
+    if (phrase->length > prefilter->longest)
+        prefilter->longest = phrase->length;
     for (size_t i = 0; i < phrase->length; i++) {
         unsigned char byte = (unsigned char)phrase->bytes[i];
         size_t place = state * CLASSES + class_of(prefilter, byte);
@@ -409,26 +414,72 @@ static void note_candidates(struct sightings *sightings)
     }
 }
 
+static inline unsigned step(const struct prefilter *prefilter, unsigned state, char byte)
+{
+    return prefilter->next[state << CLASS_BITS | prefilter->classes[(unsigned char)byte]];
+}
+
+static unsigned walk(struct sightings *sightings, unsigned state, const char *text,
+                     size_t from, size_t to)
+{
+    const struct prefilter *prefilter = sightings->prefilter;
+
+    for (size_t i = from; i < to; i++) {
+        state = step(prefilter, state, text[i]);
+        if (state >= prefilter->first_ending)
+            note_endings(sightings, state, text, i + 1);
+    }
+    return state;
+}
+
+/*
+ * A walk waits for memory at every byte, because each step needs the one before.  So a text is
+ * walked through at two places at once, which takes little more than half the time.  The second
+ * walk begins a phrase's length early: then it is in the state in which the first would come by.
+ * What it finds is noted when the first has done its half; where that is too much, it stops.
+ */
+static void walk_twice(struct sightings *sightings, const char *text, size_t length)
+{
+    const struct prefilter *prefilter = sightings->prefilter;
+    size_t half = length / 2, at = 0, late_count = 0;
+    struct {
+        unsigned state;
+        size_t end;
+    } late[LATE_MOST];
+    unsigned state = 0, ahead = 0;
+
+    for (size_t i = half - prefilter->longest; i < half; i++)
+        ahead = step(prefilter, ahead, text[i]);
+    for (; at < half && late_count < LATE_MOST; at++) {
+        state = step(prefilter, state, text[at]);
+        ahead = step(prefilter, ahead, text[half + at]);
+        if (state >= prefilter->first_ending)
+            note_endings(sightings, state, text, at + 1);
+        if (ahead >= prefilter->first_ending) {
+            late[late_count].state = ahead;
+            late[late_count++].end = half + at + 1;
+        }
+    }
+    (void)walk(sightings, state, text, at, half);
+    for (size_t i = 0; i < late_count; i++)
+        note_endings(sightings, late[i].state, text, late[i].end);
+    (void)walk(sightings, ahead, text, half + at, length);
+}
+
 void prefilter_scan(const struct prefilter *prefilter, const char *text, size_t length,
                     bool is_plain, struct sightings *sightings)
 {
-    const unsigned char *classes = prefilter->classes;
-    const uint16_t *next = prefilter->next;
-    unsigned first_ending = prefilter->first_ending;
-    unsigned state = 0;
-
     for (size_t i = 0; i < sightings->seen_count; i++) {
         sightings->places[sightings->seen[i]].count = 0;
         sightings->places[sightings->seen[i]].is_everywhere = false;
     }
     sightings->seen_count = 0;
     sightings->length = length;
-    if (is_plain && !prefilter->has_plain_phrase)
-        length = 0;
-    for (size_t i = 0; i < length; i++) {
-        state = next[state << CLASS_BITS | classes[(unsigned char)text[i]]];
-        if (state >= first_ending)
-            note_endings(sightings, state, text, i + 1);
+    if (!is_plain || prefilter->has_plain_phrase) {
+        if (length >= TWO_WALKS_LEAST && length / 2 >= prefilter->longest)
+            walk_twice(sightings, text, length);
+        else
+            (void)walk(sightings, 0, text, 0, length);
     }
     note_candidates(sightings);
 }

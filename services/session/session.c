@@ -8,7 +8,7 @@
 
 bool session_is_complete(const struct session *session)
 {
-    return session->turn_count >= session->total_questions;
+    return session->is_finished || session->turn_count >= session->total_questions;
 }
 
 const struct private_text *session_current_question(const struct session *session)
@@ -26,6 +26,32 @@ int64_t session_expiry(int64_t created_ms, int64_t now_ms, int64_t ttl_minutes,
     return idle_end_ms < life_end_ms ? idle_end_ms : life_end_ms;
 }
 
+void session_papers_free(struct session_papers *papers)
+{
+    private_text_free(&papers->job_advert);
+    private_text_free(&papers->resume);
+    private_text_free(&papers->demands);
+}
+
+bool session_papers_are_empty(const struct session_papers *papers)
+{
+    return private_text_is_empty(&papers->job_advert) &&
+           private_text_is_empty(&papers->resume) &&
+           private_text_is_empty(&papers->demands);
+}
+
+void session_number_turns(struct session *session)
+{
+    unsigned attempts[SESSION_MAX_QUESTIONS] = {0};
+
+    for (unsigned i = 0; i < session->commit_count; i++) {
+        struct session_turn *turn = &session->turns[i];
+
+        turn->attempt = ++attempts[turn->number - 1];
+        turn->question = private_text_clone(&session->asked[turn->number - 1]);
+    }
+}
+
 void session_free(struct session *session)
 {
     if (session == NULL)
@@ -34,10 +60,13 @@ void session_free(struct session *session)
     private_text_free(&session->interview_type);
     for (size_t i = 0; i < session->asked_count; i++)
         private_text_free(&session->asked[i]);
-    for (unsigned i = 0; session->turns != NULL && i < session->turn_count; i++) {
+    for (unsigned i = 0; session->turns != NULL && i < session->commit_count; i++) {
         private_text_free(&session->turns[i].question);
         private_text_free(&session->turns[i].transcript);
+        private_text_free(&session->turns[i].outcome);
     }
+    session_papers_free(&session->papers);
+    private_text_free(&session->finish);
     free(session->turns);
     free(session);
 }

@@ -51,6 +51,29 @@ bool store_refusals(const char *url, int64_t since_ms, refusal_fn *tell, void *c
                : store_sqlite_refusals(url, since_ms, tell, context, problem);
 }
 
+static bool is_left_to_postgres(const char *url, struct buffer *problem)
+{
+    if (store_is_postgres(url))
+        buffer_append_string(problem,
+                             "store: PostgreSQL has its own tools for this: pg_dump "
+                             "--table='poise_*', pg_restore, pg_basebackup\n");
+    return store_is_postgres(url);
+}
+
+bool store_backup(const char *url, const char *file, bool may_replace,
+                  struct store_copy *ret_copy, struct buffer *problem)
+{
+    return !is_left_to_postgres(url, problem) &&
+           store_sqlite_backup(url, file, may_replace, ret_copy, problem);
+}
+
+bool store_restore(const char *url, const char *file, bool may_replace,
+                   struct store_copy *ret_copy, struct buffer *problem)
+{
+    return !is_left_to_postgres(url, problem) &&
+           store_sqlite_restore(url, file, may_replace, ret_copy, problem);
+}
+
 void store_close(struct store_backend *backend)
 {
     if (backend != NULL)
@@ -116,12 +139,13 @@ static enum store_call call_of(enum store_kind kind)
     case STORE_LOAD: return STORE_CALL_LOAD_SESSION;
     case STORE_DELETE: return STORE_CALL_DELETE_SESSION;
     case STORE_BEGIN: return STORE_CALL_BEGIN_TURN;
-    case STORE_COMMIT: return STORE_CALL_COMMIT_TURN;
+    case STORE_COMMIT:
+    case STORE_END: return STORE_CALL_COMMIT_TURN; /* of a reply that is kept */
+    case STORE_FINISH: return STORE_CALL_FINISH_SESSION;
     case STORE_SPEECH: return STORE_CALL_LOAD_SPEECH;
     case STORE_REFUSAL: return STORE_CALL_NOTE_REFUSAL;
     case STORE_RATES: return STORE_CALL_TAKE_RATES;
     case STORE_CHECK: return STORE_CALL_CHECK;
-    case STORE_END:
     case STORE_REMEMBER:
     case STORE_REPORT:
     case STORE_SWEEP:
@@ -208,10 +232,11 @@ void store_create_session(struct store *store, struct store_new_session *request
 }
 
 void store_load_session(struct store *store, const struct id *session_id, int64_t now_ms,
-                        store_session_fn *done, void *context)
+                        bool is_whole, store_session_fn *done, void *context)
 {
     struct store_operation *operation = make_on(store, STORE_LOAD, session_id, now_ms);
 
+    operation->request.is_whole = is_whole;
     operation->done.session = done;
     ask(store, operation, context);
 }
@@ -242,7 +267,9 @@ void store_commit_turn(struct store *store, struct store_commit *commit,
     struct store_operation *operation =
         make_on(store, STORE_COMMIT, &commit->session_id, commit->now_ms);
 
-    assert(commit->turn_number >= 1 && commit->turn_number <= SESSION_MAX_QUESTIONS);
+    assert(commit->turn_number >= 1 && commit->turn_number <= SESSION_MAX_QUESTIONS &&
+           commit->commit_number >= commit->turn_number &&
+           commit->commit_number <= SESSION_MAX_COMMITS);
     operation->done.done = done;
     operation->request.commit = *commit;
     commit->transcript = commit->next_question = commit->outcome = commit->speech.audio =
@@ -250,14 +277,40 @@ void store_commit_turn(struct store *store, struct store_commit *commit,
     ask(store, operation, context);
 }
 
-void store_end_turn(struct store *store, struct store_end *end)
+void store_finish_session(struct store *store, struct store_finish *finish,
+                          store_done_fn *done, void *context)
+{
+    struct store_operation *operation =
+        make_on(store, STORE_FINISH, &finish->session_id, finish->now_ms);
+
+    operation->done.done = done;
+    operation->request.finish = *finish;
+    finish->outcome = (struct private_text){0};
+    ask(store, operation, context);
+}
+
+static struct store_operation *make_end(struct store *store, struct store_end *end)
 {
     struct store_operation *operation =
         make_on(store, STORE_END, &end->session_id, end->now_ms);
 
     operation->request.end = *end;
-    end->outcome = (struct private_text){0};
-    push(store, operation);
+    end->outcome = end->speech.audio = (struct private_text){0};
+    return operation;
+}
+
+void store_end_turn(struct store *store, struct store_end *end)
+{
+    push(store, make_end(store, end));
+}
+
+void store_keep_reply(struct store *store, struct store_end *end, store_done_fn *done,
+                      void *context)
+{
+    struct store_operation *operation = make_end(store, end);
+
+    operation->done.done = done;
+    ask(store, operation, context);
 }
 
 void store_remember_heard(struct store *store, const struct id *session_id,
@@ -288,11 +341,11 @@ void store_load_speech(struct store *store, const struct id *session_id,
 }
 
 void store_report_delivery(struct store *store, const struct id *session_id,
-                           unsigned turn_number, bool was_delivered)
+                           unsigned commit_number, bool was_delivered)
 {
     struct store_operation *operation = make_on(store, STORE_REPORT, session_id, 0);
 
-    operation->request.report.turn_number = turn_number;
+    operation->request.report.commit_number = commit_number;
     operation->request.report.was_delivered = was_delivered;
     push(store, operation);
 }

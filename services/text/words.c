@@ -45,19 +45,29 @@ bool words_is_on(const char *list, struct span word)
     return false;
 }
 
+static inline bool is_plain_inside(unsigned char byte)
+{
+    return byte > ' ' && byte < 0x80;
+}
+
 size_t words_count(struct span text)
 {
     size_t count = 0, at = 0;
     bool is_after_space = true;
 
     while (at < text.length) {
-        unsigned char byte = (unsigned char)text.bytes[at];
-        bool is_space = byte == ' ' || (byte >= '\t' && byte <= '\r');
+        size_t next = at;
+        bool is_space;
 
-        if (byte >= 0x80)
-            is_space = utf8_is_space(utf8_next(text.bytes, text.length, &at));
-        else
-            at++;
+        if (is_plain_inside((unsigned char)text.bytes[at])) {
+            count += is_after_space;
+            is_after_space = false;
+            while (++at < text.length && is_plain_inside((unsigned char)text.bytes[at]))
+                continue;
+            continue;
+        }
+        is_space = utf8_is_space(utf8_next(text.bytes, text.length, &next));
+        at = next;
         count += is_after_space && !is_space;
         is_after_space = is_space;
     }

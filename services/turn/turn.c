@@ -127,7 +127,7 @@ static void replay(struct turn *turn, struct store_begun *begun)
 
     if (!begun->is_refusal) {
         result.data = begun->outcome;
-        result.turn_number = begun->turn_number;
+        result.commit_number = begun->commit_number;
     } else {
         if (turn_read_refusal(&begun->outcome, &result))
             result.error = ERROR_CONTENT_REFUSED;
@@ -141,7 +141,8 @@ static void replay(struct turn *turn, struct store_begun *begun)
 static void tell(struct turn *turn, enum turn_news news, const struct private_text *text)
 {
     if (turn->request.news != NULL)
-        turn->request.news(turn->context, news, text);
+        turn->request.news(turn->context, news, text,
+                           news == TURN_AUDIO ? turn->speech.content_type : NULL);
 }
 
 /* A transcript that the client sent, or that was heard before, needs no ears. */
@@ -252,7 +253,8 @@ static void announce(struct turn *turn, struct private_text question)
     turn_speak(turn, on_spoken);
 }
 
-/* Speech never fails a turn. */
+/* Speech never fails a turn.  Whoever follows the turn hears it now, while the model may still be
+ * writing its feedback: that it is paid for by then, also where the turn fails, is the price. */
 static void on_spoken(void *context, enum error error, struct speech speech)
 {
     struct turn *turn = context;
@@ -267,6 +269,8 @@ static void on_spoken(void *context, enum error error, struct speech speech)
     turn->speech = speech;
     if (error != OK)
         turn_warn_of(turn, error);
+    else if (speech.audio.length <= TURN_AUDIO_BYTES)
+        tell(turn, TURN_AUDIO, &turn->speech.audio);
     commit_when_ready(turn);
 }
 
@@ -387,6 +391,7 @@ static void commit(struct turn *turn)
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
         .input = turn_input(turn),
+        .commit_number = turn->session->commit_count + 1,
         .turn_number = turn->number,
         .is_scored = turn_is_scored(turn),
         .now_ms = now_ms,
@@ -421,9 +426,10 @@ static void on_committed(void *context, enum error error)
     struct turn_result result = {.error = error, .retry_after_s = -1};
 
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
+    turn_note_commit(turn, error);
     if (error == OK) {
         result.data = private_text_move(&turn->data);
-        result.turn_number = turn->number;
+        result.commit_number = turn->session->commit_count + 1;
     }
     turn_finish(turn, &result);
 }

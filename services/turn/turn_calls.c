@@ -198,8 +198,11 @@ void turn_speak(struct turn *turn, speaker_done_fn *done)
 
 void turn_hush(struct turn *turn)
 {
+    if (turn->speaking != NULL || turn->speech.content_type != NULL)
+        metrics_add(&turn->services->metrics->SPEECHES_UNUSED, 1);
     if (turn->speaking != NULL)
         turn->services->speaker->cancel(turn->speaking);
     turn->speaking = NULL;
     private_text_free(&turn->speech.audio);
+    turn->speech.content_type = NULL;
 }

@@ -33,7 +33,7 @@ size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns)
     struct coach_turn *this_one;
     size_t count = 0;
 
-    for (; session->turns != NULL && count < session->turn_count; count++) {
+    for (; session->turns != NULL && count < session->commit_count; count++) {
         const struct session_turn *stored = &session->turns[count];
 
         ret_turns[count] = (struct coach_turn){

@@ -71,7 +71,7 @@ static void end_claim(struct turn *turn, struct private_text outcome)
         .request_id = turn->request.request_id,
         .key = turn->request.input.key,
         .outcome = outcome,
-        .is_refusal = turn->is_refused,
+        .forgets_heard = turn->is_refused,
         .now_ms = now_ms,
         .expires_ms =
             session_expiry(turn->session->created_ms, now_ms,
@@ -134,10 +134,10 @@ void turn_warn_of_feedback(struct turn *turn)
 /* The one line of a turn in the log: numbers, ids, and words out of tables. */
 static void log_turn(const struct turn *turn, const struct turn_result *result)
 {
-    struct log_line *line = log_begin(turn->services->log, LOG_INFO,
+    struct log_line *line = log_begin(turn->services->log, log_level_of(result->error),
                                       turn->is_refused ? "turn_refused" : "turn");
 
-    log_id(line, LOG_REQUEST_ID, &turn->request.request_id);
+    log_request(line, &turn->request.request_id, &turn->request.trace);
     log_id(line, LOG_SESSION_ID, &turn->request.session_id);
     if (result->error != OK) {
         log_word(line, LOG_STAGE, stage_name(error_info(result->error)->stage));
@@ -156,6 +156,22 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
     log_number(line, LOG_##symbol##_MS, turn->timings.us[TIMING_##symbol] / 1000);
 #include "metric_labels.def"
     log_end(line);
+}
+
+void turn_note_commit(const struct turn *turn, enum error error)
+{
+    struct trace trace = trace_child(&turn->request.trace);
+
+    spans_note(turn->services->spans,
+               &(struct span_note){
+                   .name = "commit",
+                   .kind = SPAN_INTERNAL,
+                   .trace = &trace,
+                   .started_us = turn->step_us,
+                   .error = error != OK ? error_info(error)->code : NULL,
+                   .request_id = &turn->request.request_id,
+                   .session_id = &turn->request.session_id,
+               });
 }
 
 /* ---- the end ---- */
@@ -213,17 +229,18 @@ void turn_finish(struct turn *turn, struct turn_result *result)
         atomic_fetch_sub_explicit(turn->services->inflight, 1, memory_order_relaxed);
         metrics_add(&turn->services->metrics->TURNS_INFLIGHT, -1);
     }
-    turn_hush(turn);
+    if (result->error != OK)
+        turn_hush(turn);
     turn->done(turn->context, *result);
     turn_free(turn);
 }
 
 void turn_note_arrival(const struct turn_services *services, const struct id *session_id,
-                       unsigned turn_number, bool has_arrived)
+                       unsigned commit_number, bool has_arrived)
 {
     if (!has_arrived)
         metrics_add(&services->metrics->RESPONSES_UNDELIVERED, 1);
-    store_report_delivery(services->store, session_id, turn_number, has_arrived);
+    store_report_delivery(services->store, session_id, commit_number, has_arrived);
 }
 
 void turn_result_free(struct turn_result *result)

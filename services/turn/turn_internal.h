@@ -47,9 +47,11 @@ struct turn {
     struct private_text
         announced; /* owned: the question that was passed on already; may be empty */
     int64_t speaking_since_us;
-    struct speech speech; /* owned: of the announced question, once it is spoken */
-    bool is_accepted;     /* the reply passed gate 2: commit when nothing is pending */
-    unsigned attempts;    /* asks so far for this reply */
+    struct speech
+        speech; /* owned: of the announced question, once it is spoken; its type stays
+                             when commit() has moved the sound on */
+    bool is_accepted;  /* the reply passed gate 2: commit when nothing is pending */
+    unsigned attempts; /* asks so far for this reply */
     struct reply reply;
     bool has_summary;
     struct summary summary;
@@ -108,6 +110,9 @@ void turn_fail(struct turn *turn, enum error error);
 void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
                  struct private_text message);
 
+/* The span of the step that the store has just ended. */
+void turn_note_commit(const struct turn *turn, enum error error);
+
 /* The one end of every turn, and the only caller of turn->done; the turn is gone
  * afterwards. */
 void turn_finish(struct turn *turn, struct turn_result *result);
@@ -163,7 +168,8 @@ void turn_remember(struct turn *turn);
  * `done`. */
 void turn_speak(struct turn *turn, speaker_done_fn *done);
 
-/* Ends what is pending of speech and drops what was spoken.  Nothing is fine. */
+/* Ends what is pending of speech and drops what was spoken: it was asked for in vain, and is counted
+ * so.  Nothing is fine. */
 void turn_hush(struct turn *turn);
 
 /* ---- what is written ---- */

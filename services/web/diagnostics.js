@@ -1,12 +1,8 @@
-// Diagnostics: the server, the last tries with their stages, and the scores of earlier sessions.  No
-// words of anybody.
+// Diagnostics: the server, and the last tries with their stages.  No words of anybody.
 
-import { chart } from "./chart.js";
-import { confirm } from "./dialogs.js";
 import { byId, copy, fill, make, show } from "./dom.js";
-import { eraseHistory, history, traces } from "./memory.js";
+import { traces } from "./memory.js";
 import { providerName } from "./setup.js";
-import { decimal } from "./summary.js";
 import { errorText, language, t } from "./text.js";
 import { call } from "./wire.js";
 
@@ -77,24 +73,6 @@ function traceItem(trace) {
   );
 }
 
-/** @param {Record<string, number>} averages */
-function overall(averages) {
-  const values = Object.values(averages);
-
-  return values.length > 0 ? values.reduce((sum, value) => sum + value, 0) / values.length : null;
-}
-
-function showHistory() {
-  const past = history();
-  const values = past.map(({ averages }) => overall(averages));
-  const day = (/** @type {string} */ date) => new Date(date).toLocaleDateString(language(), { day: "numeric", month: "short" });
-
-  show(byId("history-none"), past.length === 0);
-  show(byId("history-erase"), past.length > 0);
-  fill(byId("history-chart"), ...(past.length > 1 ? chart(t("overall"), past.map(({ date }) => day(date)), [{ name: t("overall"), values }]) : []));
-  fill(byId("history-list"), ...past.map(({ date, role }, at) => make("li", {}, t("earlier_item", { date: day(date), role, average: decimal(values[at]) }))).reverse());
-}
-
 export class Diagnostics {
   /** @type {any} */
   #config = null;
@@ -109,11 +87,6 @@ export class Diagnostics {
     byId("diagnostics-copy").addEventListener("click", async () => {
       await copy(JSON.stringify({ server: this.#config, session_id: this.#sessionId(), turns: traces() }, null, 2));
       byId("diagnostics-copy").textContent = t("copied");
-    });
-    byId("history-erase").addEventListener("click", async () => {
-      if (!(await confirm(t("erase_question"), t("erase_yes"), t("delete_no")))) return;
-      eraseHistory();
-      showHistory();
     });
   }
 
@@ -138,7 +111,6 @@ export class Diagnostics {
     byId("diagnostics-copy").textContent = t("copy_all");
     fill(byId("turn-list"), ...list.map(traceItem));
     this.#showServer();
-    showHistory();
   }
 
   #showServer() {

@@ -47,10 +47,14 @@ export function startDialogs({ tryAgain, end }) {
   });
 }
 
-/** @param {boolean} isRefused */
-export function showRefusal(isRefused) {
+/**
+ * @param {boolean} isRefused
+ * @param {string} requestId
+ */
+export function showRefusal(isRefused, requestId) {
   const sheet = /** @type {HTMLDialogElement} */ (byId("refusal"));
 
+  byId("refusal-id").textContent = isRefused ? `${t("request_id")} ${requestId}` : "";
   byId("refusal-text").textContent = isRefused ? t("refusal") : "";
   if (isRefused && !sheet.open) sheet.showModal();
   else if (!isRefused && sheet.open) sheet.close();

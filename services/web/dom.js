@@ -68,6 +68,22 @@ export function announce(text) {
   status.textContent = status.textContent === text ? `${text}\u00a0` : text;
 }
 
+/**
+ * Hands a file to the person.
+ * @param {string} name
+ * @param {string} type
+ * @param {string} content
+ */
+export function save(name, type, content) {
+  const url = URL.createObjectURL(new Blob([content], { type }));
+  const link = make("a", { href: url, download: name });
+
+  document.body.append(link);
+  link.click();
+  link.remove();
+  setTimeout(() => URL.revokeObjectURL(url), 60000);
+}
+
 /** Copies text, also where the clipboard's own interface is missing (plain HTTP). @param {string} text */
 export async function copy(text) {
   if (navigator.clipboard) {

@@ -11,6 +11,9 @@ const OF_THE_RECORDING = ["invalid_audio", "file_too_large"];
 /** The session is over. */
 const OF_THE_SESSION = ["invalid_token", "session_id_mismatch", "session_not_found", "session_complete"];
 
+/** In another session the interview can go on. */
+const EXPIRED = ["invalid_token", "session_id_mismatch", "session_not_found"];
+
 /**
  * @param {Failure} failure
  * @param {boolean} wasSpoken
@@ -25,6 +28,7 @@ function remedies(failure, wasSpoken) {
     retry: failure.retryable,
     rerecord: isOfRecording && failure.code !== "stt_not_configured",
     type: isOfRecording || isOfSpeech,
+    renew: EXPIRED.includes(failure.code),
     fresh: isOver,
     cancel: !isOver,
   };
@@ -34,6 +38,7 @@ function remedies(failure, wasSpoken) {
 function message(failure) {
   const wait = failure.retryAfterS > 0 && failure.retryable ? ` ${t("retry_in", { seconds: failure.retryAfterS })}` : "";
 
+  if (EXPIRED.includes(failure.code)) return t("expired_message");
   return (failure.code === "connection_lost" ? t("connection_message") : errorText(failure)) + wait;
 }
 
@@ -42,9 +47,9 @@ let shown = null;
 
 /**
  * @param {Failure | null} failure
- * @param {boolean} wasSpoken
+ * @param {{ wasSpoken: boolean, hasAnswers: boolean, isAsking: boolean }} room
  */
-export function showFailure(failure, wasSpoken) {
+export function showFailure(failure, { wasSpoken, hasAnswers, isAsking }) {
   const card = byId("failure");
 
   show(card, failure !== null);
@@ -59,12 +64,18 @@ export function showFailure(failure, wasSpoken) {
 
   card.dataset.stage = failure.stage;
   card.dataset.code = failure.code;
-  byId("failure-title").textContent = t(`failed_${failure.stage}`);
+  byId("failure-title").textContent = t(can.renew ? "expired" : `failed_${failure.stage}`);
   byId("failure-message").textContent = message(failure);
   show(byId("failure-retry"), can.retry);
   show(byId("failure-rerecord"), can.rerecord);
   show(byId("failure-type"), can.type);
+  show(byId("failure-renew"), can.renew);
+  byId("failure-renew").setAttribute("aria-disabled", String(isAsking));
+  byId("failure-renew").textContent = t(isAsking ? "starting" : "renew");
+  show(byId("failure-end"), can.fresh && hasAnswers);
   show(byId("failure-new"), can.fresh);
+  byId("failure-end").className = can.renew ? "" : "primary";
+  byId("failure-new").className = can.renew || hasAnswers ? "text" : "primary";
   show(byId("failure-cancel"), can.cancel);
   for (const id of ["failure-rerecord", "failure-type"]) byId(id).className = can.retry || (id === "failure-type" && can.rerecord) ? "" : "primary";
   byId("failure-cancel").className = can.retry || can.rerecord || can.type ? "text" : "";
@@ -78,6 +89,8 @@ export function startFailureView(room) {
   byId("failure-rerecord").addEventListener("click", () => room.giveUp(false));
   byId("failure-type").addEventListener("click", () => room.giveUp(true));
   byId("failure-cancel").addEventListener("click", () => room.giveUp(room.isTyping));
+  byId("failure-renew").addEventListener("click", () => room.renew());
+  byId("failure-end").addEventListener("click", () => room.end());
   byId("failure-copy").addEventListener("click", async () => {
     await copy(room.failure?.requestId ?? "");
     byId("failure-copy").textContent = t("copied");

@@ -2,12 +2,15 @@
 // enters becomes requests, recording and playback.  Knows nothing of the screen.
 
 import { Machine, WORKING } from "./machine.js";
-import { addHistory, addTrace, keepInterview, keptInterview } from "./memory.js";
+import { addTrace, keepDraft, keepInterview, keptDraft, keptInterview, onInterviewElsewhere } from "./memory.js";
 import { dropAnswer, keepAnswer, keptAnswer } from "./outbox.js";
+import { Parts, dropRecordings, lostRecordings } from "./parts.js";
+import { keepPast } from "./past.js";
 import { Player } from "./player.js";
 import { whyNoRecorder } from "./recorder.js";
-import { averagesOf } from "./scores.js";
 import { Sender } from "./sender.js";
+import { Sound } from "./sound.js";
+import { startInterview } from "./start.js";
 import { Talk } from "./talk.js";
 import { call, uuid } from "./wire.js";
 
@@ -23,7 +26,12 @@ const REFUSALS = ["content_refused", "llm_content_filter"];
 const UNKNOWN_OUTCOMES = ["connection_lost", "turn_in_progress"];
 
 /** After these the session is over for this client. */
-const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
+export const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
+
+/** All is answered, or it was ended before. @param {Interview} interview */
+export function isOver({ turns, isEnded }) {
+  return isEnded === true || turns.at(-1)?.data.is_complete === true;
+}
 
 export class InterviewRoom {
   machine = new Machine();
@@ -36,28 +44,56 @@ export class InterviewRoom {
   failure = null;
   /** Where the service cannot hear, or the candidate prefers it. */
   isTyping = false;
-  /** The typed answer that did not get through. */
+  /** What is typed and has no outcome yet. */
   draft = "";
+  /** The typed answer that was refused: in no element and no storage, until its writer wants it back. */
+  refusedDraft = "";
   /** Key of the words that say why, or "". */
   typingNote = "";
   /** Key of a notice above the screen, or "". */
   notice = "";
   isVoiceGone = false;
   canHear = false;
+  /** Request id of the last refusal. */
+  refusalId = "";
+
+  /** A new session, or the end, is being asked for. */
+  isAsking = false;
+
+  /** The service speaks. */
+  hasVoice = false;
+  /** The turn that failed had been heard: its question is none. */
+  isTakenBack = false;
+  sound = new Sound();
+
+  /** The next question, before its turn is sure: it sounds, or was heard to its end. @type {"" | "sounding" | "heard"} */
+  #ahead = "";
+  /** Path of the sound of the open question, or of the one that comes next. @type {string | null} */
+  #voice = null;
 
   /** On its way, or failed. @type {Answer | null} */
   #answer = null;
+  #renewKey = "";
   #changed;
 
   /** @param {() => void} changed called when there is something else to show */
   constructor(changed) {
     this.#changed = changed;
     this.talk = new Talk(this.machine, {
-      onRecorded: (recording) => this.interview && this.#start(this.#newAnswer(null, recording)),
+      onRecorded: (taken) => this.interview && this.#start(this.#newAnswer(null, taken)),
+      onDiscarded: ({ id }) => this.interview && dropRecordings(this.interview.id, id),
+      newParts: () => new Parts(this.interview?.id ?? ""),
       onNoMicrophone: (why) => this.#typeInstead(why),
       changed,
     });
-    this.sender = new Sender((event) => this.machine.send(event), changed);
+    this.sender = new Sender(
+      (event) => {
+        if (event === "lost") this.#takeBack();
+        this.machine.send(event);
+      },
+      (sound) => this.#hearAhead(sound),
+      changed,
+    );
     this.player = new Player((why) => this.#onHeard(why), changed);
     this.machine.onChange((state, before) => {
       if (before === "Speaking" && state !== "Speaking") this.player.stop();
@@ -67,11 +103,13 @@ export class InterviewRoom {
     addEventListener("online", () => {
       if (this.failure?.code === "connection_lost") this.retry();
     });
+    onInterviewElsewhere((interview) => this.#follow(interview));
   }
 
-  /** @param {{ can_hear: boolean, limits: any }} config of GET /client-config */
+  /** @param {{ can_hear: boolean, tts: any, limits: any }} config of GET /client-config */
   configure(config) {
     this.canHear = config.can_hear;
+    this.hasVoice = config.tts !== null;
     this.talk.limitMs = config.limits.audio_seconds * 1000;
     this.#changed();
   }
@@ -82,16 +120,35 @@ export class InterviewRoom {
   }
 
   get isComplete() {
-    return this.interview?.turns.at(-1)?.data.is_complete === true;
+    return this.interview !== null && isOver(this.interview);
   }
 
   /** The voice of what is shown, or null. */
   get voice() {
-    return this.isVoiceGone ? null : (this.reply?.tts_audio_url ?? null);
+    return this.isVoiceGone ? null : this.#voice;
+  }
+
+  /** How questions are heard now. */
+  get way() {
+    return this.sound.way(this.isTyping);
+  }
+
+  /** The next question sounds already, or did, while the rest of the reply is still to come. */
+  get isAhead() {
+    return this.#ahead !== "" && this.isWorking;
+  }
+
+  /** The next question follows at once, spoken. */
+  get isConversation() {
+    return this.hasVoice && this.way === "conversation";
   }
 
   get wasSpoken() {
     return this.#answer?.recording != null;
+  }
+
+  get hasAnswers() {
+    return (this.interview?.turns.length ?? 0) > 0;
   }
 
   // ---- beginning, coming back, leaving
@@ -109,26 +166,28 @@ export class InterviewRoom {
     const why = whyNoRecorder();
 
     this.interview = interview;
-    this.isTyping = !this.canHear || why !== "";
+    this.draft = keptDraft(interview.id) ?? "";
+    this.isTyping = !this.canHear || why !== "" || this.draft !== "";
     this.typingNote = !this.canHear ? "no_hearing" : why && `microphone_${why}`;
   }
 
-  /** After a reload.  True where there is an interview to come back to. */
+  /** After a reload, or in another tab.  True where there is an interview to come back to. */
   async resume() {
     const interview = keptInterview();
 
     if (!interview) return false;
     const { data, failure } = await call("GET", `/session/${interview.id}`, { token: interview.token });
 
-    // The summary of a finished interview outlives its session.
-    if (failure && ENDED.includes(failure.code) && !interview.turns.at(-1)?.data.is_complete) {
-      keepInterview(null);
-      return false;
-    }
     this.#use(interview);
     const answer = await keptAnswer(interview.id);
 
-    if (answer && answer.key !== interview.settledKey) {
+    this.talk.keep((await lostRecordings(interview.id)).filter(({ id }) => id !== answer?.recordingId || answer.key === interview.settledKey));
+    // The summary of a finished interview outlives its session.
+    if (failure && ENDED.includes(failure.code) && !isOver(interview)) {
+      if (answer) this.#bringBack(answer);
+      this.failure = failure;
+      this.machine.reset("Failed");
+    } else if (answer && answer.key !== interview.settledKey) {
       // It was under way when the page went: its key makes sure that it counts once.
       this.machine.reset("Ready");
       this.#start(answer);
@@ -140,7 +199,7 @@ export class InterviewRoom {
   }
 
   /**
-   * Where the interview stands; the service knows of turns that this tab never heard of.
+   * Where the interview stands; the service knows of turns that this browser never heard of.
    * @param {Interview} interview
    * @param {any} session `data` of GET /session; null: not to be had
    */
@@ -151,26 +210,131 @@ export class InterviewRoom {
       interview.opening = "";
     }
     if (interview.isReviewed && session?.status === "active") interview.question = session.asked_questions.at(-1) ?? interview.question;
-    keepInterview(interview);
+    if (session) keepInterview(interview);
     this.reply = interview.turns.at(-1)?.data ?? null;
+    this.#voice = this.reply?.tts_audio_url ?? null;
     if (this.reply && !interview.isReviewed) this.machine.reset("Review");
     else this.machine.reset(this.isComplete || session?.status === "completed" ? "Complete" : "Ready");
   }
 
-  leave() {
-    const id = this.interview?.id;
+  /**
+   * Another tab went on with this interview, or left it; what is under way here is not touched.
+   * @param {Interview | null} interview
+   */
+  #follow(interview) {
+    const mine = this.interview;
 
+    if (!mine || this.isWorking) return;
+    if (interview?.id !== mine.id) {
+      this.#forget();
+      this.machine.reset("Ready");
+      this.notice = "ended_elsewhere";
+    } else {
+      const isFurther = interview.turns.length > mine.turns.length || (interview.isReviewed && !mine.isReviewed) || (isOver(interview) && !isOver(mine));
+
+      if (!isFurther) return;
+      this.talk.interrupt("elsewhere");
+      this.#silence();
+      this.interview = interview;
+      this.#goOn(interview, null);
+      this.notice = "went_on_elsewhere";
+    }
+    this.#changed();
+  }
+
+  leave() {
+    const { interview } = this;
+
+    if (interview) {
+      dropRecordings(interview.id);
+      dropAnswer(interview.id);
+      keepDraft(interview.id, "");
+      if (interview.turns.length > 0) keepPast(interview);
+      keepInterview(null);
+    }
+    this.#forget();
+    this.machine.reset("Ready");
+  }
+
+  /** It is not kept among those of the past either: it has been deleted. */
+  forget() {
+    keepInterview(null);
+    if (this.interview) {
+      dropRecordings(this.interview.id);
+      dropAnswer(this.interview.id);
+    }
+    this.#forget();
+  }
+
+  #forget() {
     this.sender.cancel();
     this.sender.forget();
     this.talk.forget();
+    this.talk.dropKept();
     this.player.forget();
-    if (id) dropAnswer(id);
-    keepInterview(null);
     this.interview = null;
     this.reply = null;
+    this.#voice = null;
+    this.#ahead = "";
     this.draft = "";
+    this.refusedDraft = "";
     this.#answer = null;
+    this.#renewKey = "";
+  }
+
+  /** What is here is all that there is: it becomes the summary. */
+  end() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    interview.isEnded = true;
+    keepInterview(interview);
+    keepPast(interview);
+    this.machine.reset("Complete");
+  }
+
+  /** The session has expired: the same interview goes on in another, with what is not answered yet. */
+  async renew() {
+    const old = /** @type {Interview} */ (this.interview);
+
+    if (this.isAsking) return;
+    this.isAsking = true;
+    this.#renewKey ||= uuid();
+    this.#changed();
+    const setup = { ...old.setup, question_count: Math.max(1, old.total - old.turnCount) };
+    const { interview, failure } = await startInterview(setup, this.#renewKey);
+
+    this.isAsking = false;
+    if (this.interview !== old) return;
+    if (interview) this.#goOnIn({ ...interview, setup: old.setup, turns: old.turns, done: old.done + old.turnCount });
+    else {
+      this.notice = failure.code === "connection_lost" ? "server_away" : "not_renewed";
+      this.#changed();
+    }
+  }
+
+  /** @param {Interview} interview */
+  #goOnIn(interview) {
+    const { isTyping } = this;
+    const old = /** @type {Interview} */ (this.interview);
+    const draft = this.#answer?.text ?? this.draft;
+
+    if (this.#answer) this.#bringBack(this.#answer);
+
+    dropAnswer(old.id);
+    keepDraft(old.id, "");
+    this.talk.forget();
+    this.reply = null;
+    this.#voice = null;
+    this.#answer = null;
+    this.#renewKey = "";
+    this.sender.forget();
+    this.#use(interview);
+    this.setDraft(draft);
+    this.isTyping ||= isTyping;
+    keepInterview(interview);
     this.machine.reset("Ready");
+    this.notice = "renewed";
+    this.#changed();
   }
 
   // ---- answering
@@ -184,6 +348,30 @@ export class InterviewRoom {
   /** @param {string} text */
   sendText(text) {
     this.#start(this.#newAnswer(text, null));
+  }
+
+  /** What stands in the field now. @param {string} text */
+  setDraft(text) {
+    this.draft = text;
+    if (this.interview) keepDraft(this.interview.id, text);
+  }
+
+  /** The words of a refused answer are its writer's: to be changed, not to be written again. */
+  bringRefusedBack() {
+    this.setDraft(this.refusedDraft);
+    this.refusedDraft = "";
+    this.isTyping = true;
+    this.#changed();
+  }
+
+  /**
+   * It has no outcome, or none to go on with: its words stay in the field, its recording above the button.
+   * @param {Answer} answer
+   * @param {"unsent" | "refused"} [reason]
+   */
+  #bringBack({ text, recording, recordingId = "", ms = 0 }, reason = "unsent") {
+    if (text !== null) this.setDraft(text);
+    else if (recording) this.talk.keep([{ id: recordingId, recording, ms, reason }]);
   }
 
   /** @param {boolean} isTyping */
@@ -210,15 +398,53 @@ export class InterviewRoom {
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }
 
+  // ---- sound
+
+  /** @param {boolean} isMuted */
+  mute(isMuted) {
+    this.sound.mute(isMuted);
+    if (isMuted && this.isWorking) {
+      this.player.stop();
+      if (this.#ahead) this.#ahead = "heard";
+    } else if (isMuted) this.#silence();
+    this.#changed();
+  }
+
+  /** @param {import("./sound.js").Way} way */
+  chooseWay(way) {
+    this.sound.choose(way);
+    this.#changed();
+  }
+
+  /**
+   * While feedback is still being written.
+   * @param {{ content_type: string, audio_base64: string }} sound
+   */
+  #hearAhead(sound) {
+    this.player.hold(sound.content_type, sound.audio_base64);
+    if (!this.isConversation || this.sound.isMuted) return;
+    this.#ahead = "sounding";
+    this.player.play("", "");
+    this.#changed();
+  }
+
+  /** What sounded ahead came to nothing. */
+  #takeBack() {
+    this.#ahead = "";
+    this.player.forget();
+  }
+
   // ---- a turn
 
   /**
    * @param {string | null} text
-   * @param {Blob | null} recording
+   * @param {import("./types.js").Taken | null} taken
    * @returns {Answer}
    */
-  #newAnswer(text, recording) {
-    return { key: uuid(), sessionId: /** @type {Interview} */ (this.interview).id, text, recording };
+  #newAnswer(text, taken) {
+    const { id: sessionId } = /** @type {Interview} */ (this.interview);
+
+    return { key: uuid(), sessionId, text, recording: taken?.recording ?? null, recordingId: taken?.id, ms: taken?.ms };
   }
 
   /**
@@ -231,7 +457,9 @@ export class InterviewRoom {
     this.#answer = answer;
     this.talk.forget();
     this.notice = "";
-    this.draft = answer.text ?? "";
+    this.isTakenBack = false;
+    this.refusedDraft = "";
+    if (answer.text !== null) this.setDraft(answer.text);
     keepAnswer(answer);
     this.machine.send(event);
     this.#run(answer);
@@ -251,23 +479,43 @@ export class InterviewRoom {
    */
   #settle(answer, result, isEarlier) {
     this.#trace(result);
+    this.isTakenBack = !result.data && this.#ahead !== "";
+    if (!result.data) this.#takeBack();
     if (!result.failure?.retryable) this.#noteSettled(answer);
     if (result.data) {
       dropAnswer(answer.sessionId);
       this.#answer = null;
-      if (!isEarlier) this.draft = "";
-      if (isEarlier) this.notice = "earlier_arrived";
+      if (isEarlier) {
+        this.notice = "earlier_arrived";
+        this.#bringBack(answer);
+      } else {
+        if (answer.text !== null) this.setDraft("");
+        this.talk.dropKept();
+        dropRecordings(answer.sessionId);
+      }
       this.#take(result.data);
     } else if (REFUSALS.includes(/** @type {Failure} */ (result.failure).code)) {
       dropAnswer(answer.sessionId);
       this.#answer = null;
-      this.draft = "";
-      this.machine.send("refuse");
+      this.#refuse(answer, /** @type {Failure} */ (result.failure));
     } else {
       if (!result.failure?.retryable) dropAnswer(answer.sessionId);
       this.failure = result.failure;
       this.machine.send("fail");
     }
+  }
+
+  /**
+   * @param {Answer} answer
+   * @param {Failure} failure
+   */
+  #refuse(answer, failure) {
+    if (answer.text !== null) this.setDraft("");
+    this.refusedDraft = answer.text ?? "";
+    this.refusalId = failure.requestId ?? "";
+    if (answer.recordingId) dropRecordings(answer.sessionId, answer.recordingId);
+    if (answer.recording) this.#bringBack(answer, "refused");
+    this.machine.send("refuse");
   }
 
   /** At once, which dropAnswer() is not: a reload comes between. @param {Answer} answer */
@@ -281,16 +529,36 @@ export class InterviewRoom {
   #take(data) {
     const interview = /** @type {Interview} */ (this.interview);
 
+    // The service knows of this session only.
+    if (interview.done > 0) delete data.session_summary?.average_scores;
     interview.turns.push({ question: interview.question, data });
     interview.turnCount = data.question_number;
     interview.isReviewed = false;
     this.reply = data;
-    this.isVoiceGone = false;
+    this.#keepVoice(data);
     keepInterview(interview);
-    if (data.is_complete) {
-      addHistory({ id: interview.id, date: new Date().toISOString(), role: interview.role, averages: averagesOf(interview.turns) });
-    }
-    if (this.machine.send(data.tts_audio_url ? "reply_to_hear" : "reply_to_read")) this.#playIfSpeaking();
+    if (data.is_complete) keepPast(interview);
+    this.#goOnFrom(data);
+  }
+
+  /** @param {any} data */
+  #keepVoice(data) {
+    this.isVoiceGone = false;
+    this.#voice = data.tts_audio_url;
+    if (this.#voice) this.player.name(this.#voice);
+  }
+
+  /** Step by step the reply is read first; in a conversation the next question is open at once. @param {any} data */
+  #goOnFrom(data) {
+    const isOpen = this.isConversation && !data.is_complete;
+    const isToHear = this.isConversation && !this.sound.isMuted && data.tts_audio_url !== null && this.#ahead !== "heard";
+    const isSounding = this.#ahead === "sounding";
+
+    this.#ahead = "";
+    if (isOpen) this.#open();
+    this.machine.send(isToHear ? "reply_to_hear" : "reply_to_read");
+    if (isToHear && !isSounding) this.#playIfSpeaking();
+    if (isOpen && !isToHear) this.machine.send("next");
   }
 
   /** @param {Result} result */
@@ -317,11 +585,13 @@ export class InterviewRoom {
 
   /** @param {boolean} mayBeTaken */
   #giveUpAnswer(mayBeTaken) {
-    if (this.#answer) {
-      this.#noteSettled(this.#answer);
-      dropAnswer(this.#answer.sessionId);
-    }
-    if (mayBeTaken && this.#answer) this.sender.doubt(this.#answer);
+    const answer = this.#answer;
+
+    if (!answer) return;
+    this.#noteSettled(answer);
+    this.#bringBack(answer);
+    dropAnswer(answer.sessionId);
+    if (mayBeTaken) this.sender.doubt(answer);
     this.#answer = null;
   }
 
@@ -346,26 +616,30 @@ export class InterviewRoom {
   // ---- after a reply
 
   next() {
-    const interview = /** @type {Interview} */ (this.interview);
-
     if (!this.machine.can("next")) return;
-    interview.question = this.reply.assistant_text;
-    interview.opening = "";
-    this.#read(interview);
+    this.#open();
+    this.notice = "";
     this.machine.send("next");
   }
 
-  finish() {
-    if (!this.machine.can("finish")) return;
-    this.#read(/** @type {Interview} */ (this.interview));
-    this.machine.send("finish");
+  /** The question of the reply is asked. */
+  #open() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    interview.question = this.reply.assistant_text;
+    interview.opening = "";
+    interview.isReviewed = true;
+    keepInterview(interview);
   }
 
-  /** @param {Interview} interview */
-  #read(interview) {
+  finish() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    if (!this.machine.can("finish")) return;
     this.notice = "";
     interview.isReviewed = true;
     keepInterview(interview);
+    this.machine.send("finish");
   }
 
   hear() {
@@ -383,6 +657,10 @@ export class InterviewRoom {
 
   /** @param {"heard" | "blocked" | "gone"} why */
   #onHeard(why) {
+    if (this.isWorking) {
+      this.#ahead = why === "heard" ? "heard" : "";
+      return;
+    }
     if (why === "gone") this.isVoiceGone = true;
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }

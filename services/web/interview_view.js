@@ -1,15 +1,24 @@
 // The interview's screen: what it shows follows from the state of the machine, and what is pressed
 // goes to the room.
 
+import { confirm } from "./dialogs.js";
 import { announce, byId, show } from "./dom.js";
 import { showFailure, startFailureView } from "./failure_view.js";
 import { showFeedback } from "./feedback_view.js";
 import { LevelMeter, clock } from "./level_meter.js";
 import { whyNoRecorder } from "./recorder.js";
+import { showSound, startSoundView } from "./sound_view.js";
 import { watchTalkButton } from "./talk_button.js";
 import { t } from "./text.js";
 
 /** @typedef {import("./interview.js").InterviewRoom} InterviewRoom */
+
+/** @param {import("./types.js").Taken} kept */
+function keptText({ reason, ms }) {
+  const time = clock(Math.ceil(ms / 1000) * 1000);
+
+  return reason === "unsent" || reason === "refused" ? t(`kept_${reason}`, { time }) : t("kept", { reason: t(`kept_${reason}`), time });
+}
 
 export class InterviewView {
   #room;
@@ -20,6 +29,9 @@ export class InterviewView {
   /** @type {any} */
   #shownReply = null;
   #shownDraft = "";
+  /** Since when there is something to wait for, in ms; 0: there is nothing. */
+  #waitingSince = 0;
+  #waitingTimer = 0;
 
   /**
    * @param {InterviewRoom} room
@@ -36,6 +48,7 @@ export class InterviewView {
       release: () => room.talk.release(),
     });
     startFailureView(room);
+    startSoundView(room);
     this.#wireAnswer();
     this.#wireReply(onFinish);
     byId("end-interview").addEventListener("click", onEnd);
@@ -61,9 +74,19 @@ export class InterviewView {
       byId("hold").focus();
     });
     byId("kept-send").addEventListener("click", () => room.talk.sendKept());
-    byId("kept-discard").addEventListener("click", () => room.talk.discardKept());
+    byId("kept-discard").addEventListener("click", async () => {
+      if (await confirm(t("kept_question"), t("kept_discard"), t("delete_no"))) room.talk.discardKept();
+    });
+    byId("words-back").addEventListener("click", () => {
+      room.bringRefusedBack();
+      text.focus();
+    });
     byId("cancel-turn").addEventListener("click", () => room.cancelTurn());
-    text.addEventListener("input", () => this.#countAnswer());
+    text.addEventListener("input", () => {
+      this.#shownDraft = text.value;
+      room.setDraft(text.value);
+      this.#countAnswer();
+    });
     text.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
       if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("answer-form").requestSubmit();
     });
@@ -90,7 +113,7 @@ export class InterviewView {
     const count = [...byId("answer-text").value].length;
     const isOver = count > this.#limitChars;
 
-    byId("answer-count").textContent = t(isOver ? "answer_too_long" : "answer_count", { count, limit: this.#limitChars });
+    byId("answer-count").textContent = count === 0 ? "" : t(isOver ? "answer_too_long" : "answer_count", { count, limit: this.#limitChars });
     byId("answer-count").classList.toggle("over", isOver);
     byId("answer-text").setAttribute("aria-invalid", String(isOver));
   }
@@ -120,14 +143,18 @@ export class InterviewView {
   render() {
     const room = this.#room;
     const { state } = room.machine;
-    const isRead = room.reply !== null && !room.isWorking && !room.interview?.isReviewed && ["Speaking", "Review"].includes(state);
+    const isOpen = Boolean(room.interview?.isReviewed);
+    const isRead = !room.isWorking && (isOpen ? room.isConversation && ["Ready", "Speaking"].includes(state) : ["Speaking", "Review"].includes(state));
     const reply = isRead ? room.reply : null;
 
     if (!room.interview) return;
+    showSound(room);
+    show(byId("taken-back"), room.isTakenBack);
+    show(byId("reply-card"), !isOpen);
     this.#renderQuestion();
     this.#renderAnswering(state);
     this.#renderWaiting(state);
-    showFailure(state === "Failed" ? room.failure : null, room.wasSpoken);
+    showFailure(state === "Failed" ? room.failure : null, room);
     show(byId("reply"), reply !== null);
     this.#renderReply(reply, state);
     this.#announce(state);
@@ -136,10 +163,11 @@ export class InterviewView {
   #renderQuestion() {
     const room = this.#room;
     const interview = /** @type {import("./types.js").Interview} */ (room.interview);
-    const number = Math.min(interview.turnCount + (room.reply && !interview.isReviewed ? 0 : 1), interview.total);
+    const total = interview.done + interview.total;
+    const number = Math.min(interview.done + interview.turnCount + (room.reply && !interview.isReviewed ? 0 : 1), total);
 
-    byId("progress-text").textContent = t("progress", { number, total: interview.total });
-    byId("progress-bar").style.setProperty("--done", String(number / interview.total));
+    byId("progress-text").textContent = t("progress", { number, total });
+    byId("progress-bar").style.setProperty("--done", String(number / total));
     byId("question").textContent = interview.question;
     byId("opening").textContent = interview.opening;
     show(byId("opening"), interview.opening !== "" && ["Ready", "Recording"].includes(room.machine.state));
@@ -160,8 +188,9 @@ export class InterviewView {
     show(byId("type-instead"), !isRecording);
     const { kept, hint } = room.talk;
 
-    show(byId("kept"), kept !== null);
-    byId("kept-text").textContent = kept ? t("kept", { reason: t(`kept_${kept.reason}`), time: clock(Math.ceil(kept.ms / 1000) * 1000) }) : "";
+    show(byId("kept"), isOpen && !isRecording && kept !== null);
+    show(byId("refused-words"), isOpen && !isRecording && room.refusedDraft !== "");
+    byId("kept-text").textContent = kept ? keptText(kept) : "";
     byId("hold").classList.toggle("on", isRecording);
     byId("hold-label").textContent = t(isRecording ? "release" : "hold");
     byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
@@ -173,15 +202,28 @@ export class InterviewView {
 
   /** @param {string} state */
   #renderWaiting(state) {
-    const { isWorking, sender } = this.#room;
+    const { isAhead, isWorking, sender } = this.#room;
     const preview = isWorking ? sender.preview : null;
 
     show(byId("waiting"), isWorking);
-    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : `state_${state}`) : "";
+    this.#countWaiting(isWorking);
+    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : isAhead ? "state_Ahead" : `state_${state}`) : "";
     show(byId("slow"), isWorking && sender.isSlow);
     show(byId("preview"), preview !== null);
     byId("preview-transcript").textContent = preview?.transcript ?? "";
     byId("preview-question").textContent = preview?.assistant_text ?? "";
+  }
+
+  /** @param {boolean} isWaiting */
+  #countWaiting(isWaiting) {
+    const tell = () => (byId("waiting-time").textContent = clock(performance.now() - this.#waitingSince));
+
+    if (isWaiting === this.#waitingSince > 0) return;
+    this.#waitingSince = isWaiting ? performance.now() : 0;
+    clearInterval(this.#waitingTimer);
+    if (!isWaiting) return;
+    tell();
+    this.#waitingTimer = setInterval(tell, 1000);
   }
 
   /** What was typed stands in the field only while it may be changed: a refused answer is nowhere. @param {boolean} isOpen */
@@ -191,6 +233,7 @@ export class InterviewView {
     if (!isOpen) {
       text.value = "";
       this.#shownDraft = "";
+      this.#countAnswer();
     } else if (this.#room.draft !== this.#shownDraft) {
       text.value = this.#room.draft;
       this.#shownDraft = this.#room.draft;

@@ -1,11 +1,15 @@
 // The page: puts its parts together and shows the screen that is asked for.  #study and #diagnostics
-// are screens of their own; everything else is where the interview stands: set-up, interview, summary.
+// are screens of their own, #past/ID is an interview that is over; everything else is where the interview
+// stands: set-up, interview, summary.
 
+import { startWorker } from "./assets.js";
 import { Diagnostics } from "./diagnostics.js";
 import { confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
 import { byId, show } from "./dom.js";
+import { Home } from "./home.js";
 import { InterviewRoom } from "./interview.js";
 import { InterviewView } from "./interview_view.js";
+import { keptInterview, onInterviewElsewhere } from "./memory.js";
 import { dropOldAnswers } from "./outbox.js";
 import { Setup } from "./setup.js";
 import { Study } from "./study.js";
@@ -13,11 +17,16 @@ import { Summary } from "./summary.js";
 import { onLanguage, startText, t } from "./text.js";
 import { call } from "./wire.js";
 
+/** Questions of an exercise. */
+const SHORT = 2;
+
 const SCREENS = ["setup", "interview", "summary", "diagnostics", "study"];
 
 let screen = "";
 let notice = "";
 let hasConfig = false;
+/** Another tab has begun an interview. */
+let isElsewhere = false;
 
 const room = new InterviewRoom(() => render());
 const setup = new Setup((interview) => {
@@ -26,8 +35,19 @@ const setup = new Setup((interview) => {
 });
 const summary = new Summary({
   onNew: () => leave(""),
-  onDeleted: () => leave("deleted"),
+  onDeleted: () => {
+    if (!pastId()) room.forget();
+    leave("deleted");
+  },
   onNotDeleted: () => say("not_deleted"),
+});
+const home = new Home({
+  onOpen: ({ id }) => (location.hash = `#past/${id}`),
+  onPractise: ({ setup: { question_count, ...chosen } }) => {
+    setup.take({ ...chosen, question_count: SHORT });
+    byId("role").focus();
+  },
+  onErased: (key) => say(key),
 });
 const diagnostics = new Diagnostics(() => room.interview?.id ?? null);
 const study = new Study();
@@ -45,9 +65,20 @@ function homeScreen() {
   return room.machine.state === "Complete" ? "summary" : "interview";
 }
 
+/** Of the interview that is looked at again, or "". */
+function pastId() {
+  return /^#past\/(.+)$/.exec(location.hash)?.[1] ?? "";
+}
+
+/** What the summary is of. */
+function summarised() {
+  return pastId() ? home.find(pastId()) : room.interview;
+}
+
 function wantedScreen() {
   const name = location.hash.slice(1);
 
+  if (pastId() && home.find(pastId())) return "summary";
   return name === "study" || name === "diagnostics" ? name : homeScreen();
 }
 
@@ -65,6 +96,7 @@ function enter(next) {
     else byId(`nav-${name}`).removeAttribute("aria-current");
   }
   if (next === "diagnostics") diagnostics.refresh();
+  if (next === "setup") home.refresh();
   if (next !== "interview") room.quiet();
   if (!hasConfig) loadConfig();
   if (isFirst) return;
@@ -80,10 +112,14 @@ function render() {
   if (next !== screen) enter(next);
   document.title = `${t(screen === "study" ? "nav_study" : screen === "diagnostics" ? "nav_diagnostics" : "nav_interview")} – Poise`;
   view.render();
-  if (screen === "summary" && room.interview) summary.render(room.interview);
+  const over = screen === "summary" ? summarised() : null;
+
+  if (over) summary.render(over);
+  else summary.clear();
+  show(byId("running"), screen === "setup" && isElsewhere);
   if (screen === "diagnostics") diagnostics.render();
-  showRefusal(room.machine.state === "Refused" && screen === "interview");
-  const line = screen === "interview" && room.notice ? room.notice : notice;
+  showRefusal(room.machine.state === "Refused" && screen === "interview", room.refusalId);
+  const line = room.notice && (screen === "interview" || !notice) ? room.notice : notice;
 
   byId("notice").textContent = line ? t(line) : "";
   show(byId("notice"), line !== "");
@@ -102,15 +138,26 @@ function goHome() {
   render();
 }
 
-/** Away from the interview, for good. @param {string} key of a notice */
+/** Away from the interview, for good, or from one of the past. @param {string} key of a notice */
 function leave(key) {
-  room.leave();
+  if (!pastId()) room.leave();
   goHome();
   if (key) say(key);
 }
 
-async function loadConfig() {
-  const { data } = await call("GET", "/client-config");
+/** A network that is there and says nothing is none. */
+const CONFIG_PATIENCE_MS = 4000;
+
+/** @type {Promise<void> | null} */
+let asking = null;
+
+function loadConfig() {
+  asking ??= askConfig().finally(() => (asking = null));
+  return asking;
+}
+
+async function askConfig() {
+  const { data } = await call("GET", "/client-config", { signal: AbortSignal.timeout(CONFIG_PATIENCE_MS) }).catch(() => ({ data: null }));
 
   hasConfig = data !== null;
   setup.configure(data);
@@ -123,10 +170,22 @@ async function loadConfig() {
 
 async function start() {
   startText();
+  setup.render();
+  addEventListener("online", () => hasConfig || loadConfig());
+  onInterviewElsewhere((interview) => {
+    isElsewhere = interview !== null && room.interview === null;
+    render();
+  });
+  byId("running-open").addEventListener("click", async () => {
+    isElsewhere = false;
+    await room.resume();
+    render();
+  });
   startDialogs({ tryAgain: () => room.tryAgain(), end: () => leave("") });
   onLanguage(() => {
     setup.render();
     study.render();
+    home.render();
     render();
   });
   addEventListener("click", () => room.player.unlock(), { capture: true, once: true });
@@ -134,10 +193,13 @@ async function start() {
     notice = "";
     render();
   });
+  await home.refresh();
+  if (!keptInterview()) render();
   await loadConfig();
-  if (await room.resume()) room.notice = room.isWorking ? "" : "restored";
+  if (await room.resume()) room.notice = room.isWorking || room.failure ? "" : "restored";
   render();
   dropOldAnswers();
+  startWorker();
 }
 
 start();

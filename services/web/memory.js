@@ -1,11 +1,22 @@
-// What this browser remembers: in the tab the running interview (so that a reload comes back to it)
-// and the last tries; across tabs the scores of finished interviews.  Never the words of a refused answer.
+// What this browser remembers: the interview that is under way, for every tab of it, so that a reload comes
+// back to it; what was typed and not sent yet; and in each tab its last tries.  Interviews that are over are
+// in past.js.  Never the words of a refused answer.
 
 const INTERVIEW = "poise.interview";
+const DRAFT = "poise.draft";
 const TRACES = "poise.traces";
-const HISTORY = "poise.history";
 const MAX_TRACES = 20;
-const MAX_HISTORY = 100;
+
+/**
+ * @param {string | null} text
+ */
+function parsed(text) {
+  try {
+    return JSON.parse(text || "null");
+  } catch {
+    return null;
+  }
+}
 
 /**
  * @param {"localStorage" | "sessionStorage"} storage
@@ -13,9 +24,9 @@ const MAX_HISTORY = 100;
  */
 function read(storage, key) {
   try {
-    return JSON.parse(window[storage].getItem(key) || "null");
+    return parsed(window[storage].getItem(key));
   } catch {
-    return null;
+    return null; // storage is off
   }
 }
 
@@ -35,12 +46,42 @@ function write(storage, key, value) {
 
 /** @returns {import("./types.js").Interview | null} */
 export function keptInterview() {
-  return read("sessionStorage", INTERVIEW);
+  return read("localStorage", INTERVIEW);
 }
 
 /** @param {import("./types.js").Interview | null} interview */
 export function keepInterview(interview) {
-  write("sessionStorage", INTERVIEW, interview);
+  write("localStorage", INTERVIEW, interview);
+}
+
+/**
+ * Another tab has written the interview, or removed it.
+ * @param {(interview: import("./types.js").Interview | null) => void} listener
+ */
+export function onInterviewElsewhere(listener) {
+  addEventListener("storage", ({ key, newValue }) => {
+    if (key === INTERVIEW) listener(parsed(newValue));
+  });
+}
+
+/**
+ * What was typed into a field and not sent, by where it belongs: a session, or the set-up.
+ * @param {string} owner
+ * @returns {any} null: nothing
+ */
+export function keptDraft(owner) {
+  const draft = read("localStorage", DRAFT);
+
+  return draft?.owner === owner ? draft.words : null;
+}
+
+/**
+ * @param {string} owner
+ * @param {any} words "" forgets it
+ */
+export function keepDraft(owner, words) {
+  if (words !== "") write("localStorage", DRAFT, { owner, words });
+  else if (keptDraft(owner) !== null) write("localStorage", DRAFT, null);
 }
 
 /** @returns {import("./types.js").Trace[]} the newest first */
@@ -53,31 +94,6 @@ export function addTrace(trace) {
   write("sessionStorage", TRACES, [trace, ...traces()].slice(0, MAX_TRACES));
 }
 
-/**
- * @typedef {object} Past
- * @property {string} id
- * @property {string} date
- * @property {string} role
- * @property {Record<string, number>} averages
- */
-
-/** @returns {Past[]} the oldest first */
-export function history() {
-  return read("localStorage", HISTORY) ?? [];
-}
-
-/** @param {Past} past */
-export function addHistory(past) {
-  const others = history().filter(({ id }) => id !== past.id);
-
-  write("localStorage", HISTORY, [...others, past].slice(-MAX_HISTORY));
-}
-
-/** @param {string} id */
-export function removeHistory(id) {
-  write("localStorage", HISTORY, history().filter((past) => past.id !== id));
-}
-
-export function eraseHistory() {
-  write("localStorage", HISTORY, null);
+export function eraseTraces() {
+  write("sessionStorage", TRACES, null);
 }

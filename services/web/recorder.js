@@ -5,6 +5,9 @@
 const TYPES = ["audio/webm;codecs=opus", "audio/mp4", "audio/ogg;codecs=opus"];
 const BITS_PER_SECOND = 48000;
 
+/** How often what was recorded is handed on. */
+const PART_MS = 1000;
+
 /** @returns {"" | "insecure" | "missing"} why a page like this cannot record at all; "": it can */
 export function whyNoRecorder() {
   if (!isSecureContext) return "insecure";
@@ -27,10 +30,15 @@ export class Recorder {
   #pieces = [];
   #startedAt = 0;
   #onInterrupted;
+  #onPart;
 
-  /** @param {(reason: "hidden" | "device") => void} onInterrupted the owner stops or discards then */
-  constructor(onInterrupted) {
+  /**
+   * @param {(reason: "hidden" | "device") => void} onInterrupted the owner stops or discards then
+   * @param {(part: Blob, ms: number) => void} onPart each part as it comes, and how long all of them last
+   */
+  constructor(onInterrupted, onPart) {
     this.#onInterrupted = onInterrupted;
+    this.#onPart = onPart;
     document.addEventListener("visibilitychange", () => {
       if (document.hidden) this.#interrupt("hidden");
     });
@@ -57,12 +65,15 @@ export class Recorder {
     this.#stream = stream;
     this.#pieces = [];
     this.#recorder = new MediaRecorder(stream, { mimeType, audioBitsPerSecond: BITS_PER_SECOND });
-    this.#recorder.addEventListener("dataavailable", (event) => this.#pieces.push(event.data));
+    this.#recorder.addEventListener("dataavailable", ({ data }) => {
+      this.#pieces.push(data);
+      if (data.size > 0) this.#onPart(data, performance.now() - this.#startedAt);
+    });
     for (const track of stream.getAudioTracks()) {
       track.addEventListener("ended", () => this.#interrupt("device"));
       track.addEventListener("mute", () => this.#interrupt("device"));
     }
-    this.#recorder.start();
+    this.#recorder.start(PART_MS);
     this.#startedAt = performance.now();
     this.#listen(stream);
   }

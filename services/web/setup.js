@@ -1,12 +1,17 @@
 // Set-up: what is rehearsed, and what happens to the words before anybody has said one.
 
 import { byId, fill, make, show } from "./dom.js";
+import { keepDraft, keptDraft } from "./memory.js";
+import { startInterview } from "./start.js";
 import { errorText, language, t } from "./text.js";
-import { call, uuid } from "./wire.js";
+import { uuid } from "./wire.js";
 
 const TYPES = ["behavioral", "technical", "situational", "system_design", "case", "screening", "mixed"];
 const MOST_QUESTIONS = 10;
 const STANDARD_QUESTIONS = 5;
+
+/** Of what is typed here and not begun yet. */
+const OWNER = "setup";
 
 /** Names as their owners write them; a host that does not bear its name is named alone. */
 const NAMES = { groq: "Groq", anthropic: "Anthropic", deepgram: "Deepgram", openai: "OpenAI" };
@@ -33,8 +38,9 @@ function aboutCoach({ coach, coach_fallbacks: others }) {
   return who === "" ? t("disclosure_builtin") : t("disclosure_coach", { who });
 }
 
-/** The sentences of the disclosure. @param {any} config of GET /client-config, or null */
+/** The sentences of the disclosure. @param {any} config of GET /client-config, or null; undefined: it was asked for */
 function disclosure(config) {
+  if (config === undefined) return [];
   if (!config) return [t("disclosure_unknown")];
   return [
     ...(config.can_hear ? [t("disclosure_voice", { who: everyone([config.stt, ...config.stt_fallbacks]) }), t("disclosure_microphone")] : [t("disclosure_no_voice")]),
@@ -47,8 +53,9 @@ function disclosure(config) {
 
 export class Setup {
   /** @type {any} */
-  #config = null;
+  #config;
   #key = uuid();
+  #isFilled = false;
   #onStarted;
 
   /** @param {(interview: import("./types.js").Interview) => void} onStarted */
@@ -60,6 +67,7 @@ export class Setup {
     });
     byId("setup-form").addEventListener("input", () => {
       this.#key = uuid(); // other words are another session
+      keepDraft(OWNER, this.#chosen());
     });
   }
 
@@ -78,56 +86,51 @@ export class Setup {
     fill(byId("question-count"), ...Array.from({ length: MOST_QUESTIONS }, (_, at) => make("option", { value: at + 1 }, String(at + 1))));
     byId("interview-type").value = type;
     byId("question-count").value = count;
+    if (!this.#isFilled) this.take(keptDraft(OWNER) ?? {});
+    this.#isFilled = true;
     fill(byId("disclosure"), ...disclosure(this.#config).map((sentence) => make("li", {}, sentence)));
   }
 
   async #start() {
-    const form = new FormData(byId("setup-form"));
-    const role = String(form.get("role")).trim();
     const start = byId("start");
 
     this.#showErrors([]);
-    if (role === "") {
+    if (this.#chosen().role === "") {
       this.#showErrors([{ field: "role", reason: "required" }]);
       return;
     }
     if (start.getAttribute("aria-disabled") === "true") return;
     start.setAttribute("aria-disabled", "true");
     start.textContent = t("starting");
-    const chosen = {
-      role,
-      interview_type: String(form.get("interview_type")),
-      difficulty: String(form.get("difficulty")),
-      question_count: Number(form.get("question_count")),
-    };
-    const { data, failure } = await call("POST", "/session/start", { json: chosen, key: this.#key });
+    const { interview, failure } = await startInterview(this.#chosen(), this.#key);
 
-    if (data) await this.#begin(chosen, data);
-    else if (failure) this.#fail(failure);
+    if (interview) {
+      this.#key = uuid();
+      keepDraft(OWNER, "");
+      this.#onStarted(interview);
+    } else this.#fail(failure);
     start.removeAttribute("aria-disabled");
     start.textContent = t("start");
   }
 
-  /** The opening prompt ends with the first question; where it begins only the session says. @param {any} chosen @param {any} data */
-  async #begin(chosen, data) {
-    const session = await call("GET", `/session/${data.session_id}`, { token: data.session_token });
-    const first = session.data?.asked_questions[0] ?? "";
-    const isSplit = first !== "" && data.opening_prompt.endsWith(first);
+  /** @returns {import("./types.js").Setup} */
+  #chosen() {
+    const form = new FormData(byId("setup-form"));
 
+    return {
+      role: String(form.get("role")).trim(),
+      interview_type: String(form.get("interview_type")),
+      difficulty: String(form.get("difficulty")),
+      question_count: Number(form.get("question_count")),
+    };
+  }
+
+  /** The same once more, to be changed. @param {import("./types.js").Setup} setup */
+  take(setup) {
+    const { elements } = /** @type {any} */ (byId("setup-form"));
+
+    for (const [name, value] of Object.entries(setup)) if (elements.namedItem(name)) elements.namedItem(name).value = String(value);
     this.#key = uuid();
-    this.#onStarted({
-      id: data.session_id,
-      token: data.session_token,
-      role: chosen.role,
-      type: chosen.interview_type,
-      difficulty: chosen.difficulty,
-      total: chosen.question_count,
-      turnCount: 0,
-      opening: isSplit ? data.opening_prompt.slice(0, -first.length).trim() : "",
-      question: isSplit ? first : data.opening_prompt,
-      isReviewed: true,
-      turns: [],
-    });
   }
 
   /** @param {import("./types.js").Failure} failure */

@@ -1,16 +1,30 @@
-// The summary of a finished interview: scores over the answers, what worked, what to work on, how it
-// was spoken; to print, to export, to delete.
+// The summary of an interview that is over: scores over the answers, what worked, what to work on, how it
+// was spoken, and the report; to print, to copy, to share, to export, to delete.
 
 import { chart } from "./chart.js";
 import { confirm } from "./dialogs.js";
-import { byId, fill, make } from "./dom.js";
-import { removeHistory } from "./memory.js";
+import { byId, copy, fill, make, save, show } from "./dom.js";
+import { dropPast } from "./past.js";
+import { markdownOf, openForPrint, showReport } from "./report.js";
 import { DIMENSIONS, averagesOf, scoreOf } from "./scores.js";
 import { language, t } from "./text.js";
 import { call } from "./wire.js";
 
 /** @typedef {import("./types.js").Interview} Interview */
 /** @typedef {import("./types.js").Turn} Turn */
+
+/** The service has nothing of it any more. */
+const GONE = ["session_not_found", "invalid_token", "session_id_mismatch"];
+
+/** @param {Interview} interview @returns {any} `session_summary`, or null */
+function summaryOf({ turns }) {
+  return turns.at(-1)?.data.session_summary ?? null;
+}
+
+/** @param {string | undefined} date ISO 8601; none is today */
+export function day(date) {
+  return (date ? new Date(date) : new Date()).toLocaleDateString(language(), { day: "numeric", month: "short" });
+}
 
 /** @param {number | null | undefined} value */
 export function decimal(value) {
@@ -21,7 +35,7 @@ export function decimal(value) {
  * @param {string[]} head
  * @param {string[][]} rows the first cell of each is its heading
  */
-function tableOf(head, rows) {
+export function tableOf(head, rows) {
   return [
     make("thead", {}, make("tr", {}, ...head.map((cell) => make("th", { scope: "col" }, cell)))),
     make("tbody", {}, ...rows.map(([first, ...rest]) => make("tr", {}, make("th", { scope: "row" }, first), ...rest.map((cell) => make("td", {}, cell))))),
@@ -77,6 +91,12 @@ export class Summary {
   constructor({ onNew, onDeleted, onNotDeleted }) {
     byId("new-interview").addEventListener("click", onNew);
     byId("print").addEventListener("click", () => print());
+    addEventListener("beforeprint", openForPrint);
+    byId("copy-report").addEventListener("click", async () => {
+      await copy(this.#markdown());
+      byId("copy-report").textContent = t("copied");
+    });
+    byId("share-report").addEventListener("click", () => navigator.share({ title: t("summary_title"), text: this.#markdown() }).catch(() => {}));
     byId("export-json").addEventListener("click", () => this.#export());
     byId("delete-session").addEventListener("click", async () => {
       const interview = /** @type {Interview} */ (this.#interview);
@@ -84,8 +104,8 @@ export class Summary {
       if (!(await confirm(t("delete_question"), t("delete_yes"), t("delete_no")))) return;
       const { data, failure } = await call("DELETE", `/session/${interview.id}`, { token: interview.token });
 
-      if (data || failure?.code === "session_not_found") {
-        removeHistory(interview.id);
+      if (data || GONE.includes(failure?.code ?? "")) {
+        await dropPast(interview.id);
         onDeleted();
       } else onNotDeleted();
     });
@@ -93,12 +113,13 @@ export class Summary {
 
   /** @param {Interview} interview */
   render(interview) {
-    const { turns, role, type, difficulty } = interview;
-    const summary = turns.at(-1)?.data.session_summary;
+    const { turns } = interview;
+    const summary = summaryOf(interview);
     const averages = averagesOf(turns);
 
+    if (interview !== this.#interview) byId("copy-report").textContent = t("copy_report");
     this.#interview = interview;
-    byId("summary-about").textContent = t("summary_about", { role, type: t(`type_${type}`), difficulty: t(difficulty) });
+    byId("summary-about").textContent = this.#about();
     byId("summary-assessment").textContent = summary?.overall_assessment ?? t("summary_missing");
     fill(
       byId("summary-averages"),
@@ -109,17 +130,32 @@ export class Summary {
     showList("summary-strengths", summary?.strengths);
     showList("summary-improvements", summary?.improvements);
     showList("summary-actions", summary?.recommended_actions);
+    show(byId("share-report"), "share" in navigator);
+    showReport(interview);
+  }
+
+  /** Nobody's words stay behind a screen. */
+  clear() {
+    this.#interview = null;
+    showReport({ turns: [] });
+    for (const id of ["summary-assessment", "summary-strengths", "summary-improvements", "summary-actions"]) fill(byId(id));
+  }
+
+  #about() {
+    const { role, type, difficulty, endedAt } = /** @type {Interview} */ (this.#interview);
+
+    return t("summary_about", { role, type: t(`type_${type}`), difficulty: t(difficulty), date: day(endedAt) });
+  }
+
+  #markdown() {
+    const interview = /** @type {Interview} */ (this.#interview);
+
+    return markdownOf(interview, summaryOf(interview), this.#about());
   }
 
   #export() {
     const { token, ...interview } = /** @type {Interview} */ (this.#interview);
-    const content = JSON.stringify({ exported_at: new Date().toISOString(), interview }, null, 2);
-    const url = URL.createObjectURL(new Blob([content], { type: "application/json" }));
-    const link = make("a", { href: url, download: `interview-${interview.id}.json` });
 
-    document.body.append(link);
-    link.click();
-    link.remove();
-    setTimeout(() => URL.revokeObjectURL(url), 60000);
+    save(`interview-${interview.id}.json`, "application/json", JSON.stringify({ exported_at: new Date().toISOString(), interview }, null, 2));
   }
 }

@@ -3,11 +3,13 @@
 
 import { Recorder, whyNoMicrophone } from "./recorder.js";
 
+/** @typedef {import("./types.js").Taken} Taken */
+
 const SHORTEST_MS = 500;
 
 export class Talk {
-  /** A recording that was interrupted. @type {{ recording: Blob, ms: number, reason: string } | null} */
-  kept = null;
+  /** Recordings that became no answer, the newest last. @type {Taken[]} */
+  #kept = [];
   /** Key of the words below the talk button. */
   hint = "hold_hint";
   limitMs = 120000;
@@ -17,15 +19,33 @@ export class Talk {
   #isHolding = false;
   #isAsking = false;
   #timer = 0;
+  /** Where what is recorded now is kept meanwhile. @type {import("./parts.js").Parts | null} */
+  #parts = null;
 
   /**
    * @param {import("./machine.js").Machine} machine
-   * @param {{ onRecorded: (recording: Blob) => void, onNoMicrophone: (why: string) => void, changed: () => void }} owner
+   * @param {{ onRecorded: (taken: Taken) => void, onDiscarded: (taken: Taken) => void, newParts: () => import("./parts.js").Parts,
+   *   onNoMicrophone: (why: string) => void, changed: () => void }} owner
    */
   constructor(machine, owner) {
     this.#machine = machine;
     this.#owner = owner;
-    this.recorder = new Recorder((reason) => this.interrupt(reason));
+    this.recorder = new Recorder(
+      (reason) => this.interrupt(reason),
+      (part, ms) => this.#parts?.add(part, ms),
+    );
+  }
+
+  /** What is offered: the newest. */
+  get kept() {
+    return this.#kept.at(-1) ?? null;
+  }
+
+  /** @param {Taken[]} taken */
+  keep(taken) {
+    const ids = taken.map(({ id }) => id);
+
+    this.#kept = [...this.#kept.filter(({ id }) => !ids.includes(id)), ...taken];
   }
 
   /** Recording begins when the microphone is there, and only if it is still wanted then. */
@@ -45,8 +65,8 @@ export class Talk {
       this.#isAsking = false;
     }
     if (this.#isHolding && !document.hidden && this.#machine.can("hold")) {
-      this.kept = null;
       this.hint = "hold_hint";
+      this.#parts = this.#owner.newParts();
       this.#timer = setTimeout(() => this.release(), this.limitMs);
       this.#machine.send("hold");
     } else {
@@ -58,10 +78,10 @@ export class Talk {
   async release() {
     this.#isHolding = false;
     if (!this.#isRecording) return;
-    const { recording, ms } = await this.#stop();
+    const taken = await this.#stop("");
 
-    if (ms >= SHORTEST_MS && recording.size > 0) {
-      this.#owner.onRecorded(recording);
+    if (taken) {
+      this.#owner.onRecorded(taken);
     } else {
       this.hint = "hold_longer";
       this.#machine.send("discard");
@@ -72,26 +92,34 @@ export class Talk {
   async interrupt(reason) {
     this.#isHolding = false;
     if (!this.#isRecording) return;
-    const { recording, ms } = await this.#stop();
+    const taken = await this.#stop(reason);
 
-    if (ms >= SHORTEST_MS && recording.size > 0) this.kept = { recording, ms, reason };
+    if (taken) this.keep([taken]);
     this.#machine.send("discard");
   }
 
   sendKept() {
-    if (this.kept) this.#owner.onRecorded(this.kept.recording);
+    if (this.kept) this.#owner.onRecorded(this.kept);
   }
 
   discardKept() {
-    this.kept = null;
+    const taken = this.#kept.pop();
+
+    if (taken) this.#owner.onDiscarded(taken);
     this.#owner.changed();
   }
 
-  /** Nothing is recorded, and nothing that was. */
+  /** The question is answered, or left. */
+  dropKept() {
+    this.#kept = [];
+  }
+
+  /** The microphone is off; what was kept before stays. */
   forget() {
     clearTimeout(this.#timer);
     this.recorder.discard();
-    this.kept = null;
+    this.#parts?.end();
+    this.#parts = null;
     this.hint = "hold_hint";
   }
 
@@ -99,9 +127,22 @@ export class Talk {
     return this.#machine.state === "Recording" && this.recorder.isOn;
   }
 
-  #stop() {
+  /**
+   * @param {string} reason
+   * @returns {Promise<Taken | null>} null: it is too short to be anything
+   */
+  async #stop(reason) {
+    const parts = /** @type {import("./parts.js").Parts} */ (this.#parts);
+
     clearTimeout(this.#timer);
-    return this.recorder.stop();
+    const { recording, ms } = await this.recorder.stop();
+    const taken = { id: parts.id, recording, ms, reason };
+
+    parts.end();
+    this.#parts = null;
+    if (ms >= SHORTEST_MS && recording.size > 0) return taken;
+    this.#owner.onDiscarded(taken);
+    return null;
   }
 
   /** @param {string} hint */

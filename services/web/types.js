@@ -25,13 +25,26 @@
  * @property {string} sessionId
  * @property {string | null} text
  * @property {Blob | null} recording
+ * @property {string} [recordingId] where its parts are kept
+ * @property {number} [ms] how long the recording is
+ */
+
+/**
+ * A recording that is no answer yet, and why not.
+ * @typedef {{ id: string, recording: Blob, ms: number, reason: string }} Taken
  */
 
 /**
  * One committed turn, as this tab remembers it.
  * @typedef {object} Turn
  * @property {string} question
- * @property {any} data `data` of POST /turn
+ * @property {any} data `data` of POST /turn, of the last attempt
+ * @property {any[]} [attempts] of those before, the oldest first
+ */
+
+/**
+ * What an interview is begun with: the body of POST /session/start.
+ * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number }} Setup
  */
 
 /**
@@ -41,13 +54,17 @@
  * @property {string} role
  * @property {string} type
  * @property {string} difficulty
- * @property {number} total
- * @property {number} turnCount
+ * @property {Setup} setup
+ * @property {number} done questions answered in sessions that had expired, before this one
+ * @property {number} total of this session
+ * @property {number} turnCount of this session
  * @property {string} opening
  * @property {string} question
  * @property {string} [settledKey] of the last answer that has its outcome
  * @property {boolean} isReviewed the last reply was read: the question is open
- * @property {Turn[]} turns
+ * @property {Turn[]} turns of all its sessions
+ * @property {boolean} [isEnded] before its last question
+ * @property {string} [endedAt] ISO 8601
  */
 
 /**

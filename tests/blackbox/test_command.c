@@ -107,6 +107,45 @@ Test(command, production_starts_with_one)
     world_end(world);
 }
 
+Test(command, a_name_in_dot_env_that_is_no_setting_stops_the_start)
+{
+    struct run result = run(SERVE, SETTINGS("PORT=0"), ".env",
+                            "GROQ_APIKEY=k\nLLM_MODEL=a\nTHEIRS=1\nLLM_MODEL=b\n");
+
+    expect_run(&result, 2,
+               FIELDS_NAMED(".env, line 1: GROQ_APIKEY: did you mean GROQ_API_KEY?",
+                            "line 3: THEIRS: is no setting",
+                            "line 4: LLM_MODEL: is set a second time"),
+               NULL);
+}
+
+Test(command, names_that_are_almost_settings_or_were_once_are_told_at_the_start)
+{
+    struct world *world = world_with_builtin_coach(
+        "GROQ_APIKEY=k", "MAX_TURNS_PER_SESSION=20", "PATH=/bin");
+
+    world_await_output(world, "\"name_is_no_setting\",\"name\":\"GROQ_APIKEY\","
+                              "\"setting\":\"GROQ_API_KEY\"");
+    world_await_output(world, "\"name_means_nothing_here\",\"name\":"
+                              "\"MAX_TURNS_PER_SESSION\"");
+    cr_assert_eq(log_lines_with(world, (const char *const[]){"\"PATH\"", NULL}), 0);
+    world_end(world);
+}
+
+Test(command, staging_is_production_and_one_line_says_what_it_lacks)
+{
+    struct run result = run(SERVE, SETTINGS("APP_ENV=staging", "PORT=0"), NULL, NULL);
+    struct world *world = world_with_builtin_coach("APP_ENV=staging", "HOST=127.0.0.1");
+
+    expect_run(&result, 2, FIELDS_NAMED("SECRET_KEY: is required"), NULL);
+    world_await_output(world, "\"app_env\":\"staging\"");
+    world_await_output(
+        world,
+        "\"production_lacks\",\"lacks\":\"no_model_key+no_rate_limits+default_origins+"
+        "no_proxy_named\"");
+    world_end(world);
+}
+
 static bool says(struct world *world, const char *event)
 {
     return log_lines_with(world, (const char *const[]){event, NULL}) > 0;

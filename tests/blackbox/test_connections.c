@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 #include <string.h>
+#include <time.h>
 
 #include "play.h"
 #include "program.h"
@@ -26,6 +27,36 @@ Test(connections, a_thousand_silent_ones_do_not_hurt_the_next)
 
     for (int i = 0; i < SILENT; i++)
         connection_close(silent[i]);
+    world_end(world);
+}
+
+/* Each sends its next request, of as many bytes as the last, as soon as it has a reply: whenever the
+ * program looks for connections that are stuck, as many bytes wait on most of these. */
+Test(connections, those_that_never_rest_are_not_taken_for_stuck)
+{
+    enum { BUSY = 100 };
+    struct world *world = world_with_builtin_coach("MAX_CONNECTIONS_PER_ADDRESS=1000");
+    struct connection *busy[BUSY];
+    struct pollfd ends[BUSY];
+    static char reply[65536];
+    time_t over = time(NULL) + 4; /* it looks twice a second, and judges by four looks */
+    for (int i = 0; i < BUSY; i++) {
+        busy[i] = connection_open(world->port);
+        ends[i] = (struct pollfd){.fd = connection_descriptor(busy[i]), .events = POLLIN};
+        connection_send_text(busy[i], HEALTHZ);
+    }
+
+    while (time(NULL) < over) {
+        cr_assert(poll(ends, BUSY, LONGEST_WAIT_S * 1000) > 0);
+        for (int i = 0; i < BUSY; i++)
+            if (ends[i].revents != 0)
+                cr_assert(connection_read(busy[i], reply, sizeof reply) > 0 &&
+                              connection_send_text(busy[i], HEALTHZ),
+                          "connection %d was closed", i);
+    }
+
+    for (int i = 0; i < BUSY; i++)
+        connection_close(busy[i]);
     world_end(world);
 }
 

@@ -54,6 +54,18 @@ Test(cors, any_other_origin_is_not)
     world_end(world);
 }
 
+Test(cors, every_origin_is_allowed_where_a_star_says_so_and_the_log_tells)
+{
+    struct world *world = world_with_builtin_coach("CORS_ALLOWED_ORIGINS=*");
+
+    world_await_output(world, "\"cors_allows_any_origin\"");
+    expect_header(get_from(world, "Origin: https://any.example\r\n"),
+                  "Access-Control-Allow-Origin", "https://any.example");
+    expect_no_header(ask(world, (struct request){.method = "GET", .path = "/healthz"}),
+                     "Access-Control-Allow-Origin");
+    world_end(world);
+}
+
 Test(cors, nobody_is_allowed_unless_the_setting_says_so)
 {
     struct world *world = world_with_builtin_coach();

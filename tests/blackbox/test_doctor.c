@@ -80,6 +80,35 @@ Test(doctor, what_is_taken_on_is_said_and_what_contradicts_it)
                 FIELDS_NAMED("note  store: STORE_URL names another machine"));
 }
 
+Test(doctor, what_production_lacks_and_names_that_are_almost_settings_are_noted)
+{
+    expect_said(
+        SETTINGS(STORE, "APP_ENV=production", "HOST=127.0.0.1",
+                 "SECRET_KEY=secretsecretsecretsecretsecretsecret", "GROQ_APIKEY=k",
+                 "OPENAI_API_KEY=k"),
+        0,
+        FIELDS_NAMED("note  settings: GROQ_APIKEY is no setting: did you mean "
+                     "GROQ_API_KEY?",
+                     "note  settings: OPENAI_API_KEY means nothing here: the coach",
+                     "note  settings: no key of a model", "no RATE_LIMIT_",
+                     "CORS_ALLOWED_ORIGINS is not set", "TRUSTED_PROXIES is not set",
+                     "SECRET_KEY repeats itself"));
+}
+
+Test(doctor, why_a_provider_cannot_be_asked_is_said_and_where)
+{
+    expect_said(SETTINGS("STORE_URL=sqlite:///poise.db", "GROQ_API_KEY=" GROQ_KEY,
+                         "GROQ_BASE_URL=http://127.0.0.1:1/v1", "DEEPGRAM_API_KEY=k",
+                         "DEEPGRAM_BASE_URL=http://127.0.0.1:2"),
+                1,
+                FIELDS_NAMED("FAIL  coach: llm_provider_error: no good reply",
+                             "127.0.0.1:1: connection refused",
+                             "FAIL  ears: deepgram: stt_provider_error: 127.0.0.1:2: "
+                             "connection refused",
+                             "FAIL  voice: deepgram: tts_provider_error: 127.0.0.1:2: "
+                             "connection refused"));
+}
+
 Test(doctor, more_who_stand_in_than_there_may_be_are_refused)
 {
     expect_said(SETTINGS(STORE, "LLM_FALLBACKS=a,b,c,d,e,f,g,h,i"), 2,

@@ -20,15 +20,39 @@ Test(log, a_request_has_one_line_with_id_route_method_and_status)
     struct world *world = world_with_builtin_coach();
 
     const struct reply *reply =
-        ask(world, (struct request){.method = "GET", .path = "/healthz"});
+        ask(world, (struct request){.method = "GET", .path = "/openapi.json"});
     stop(world);
 
-    const char *id = text_at(reply, "request_id");
+    char id[40];
+    cr_assert(reply_header(reply, "X-Request-ID", id, sizeof id));
     cr_assert(log_lines_with(world, FIELDS_NAMED(id)) == 1);
     cr_assert(
-        log_lines_with(world, FIELDS_NAMED(id, "\"route\":\"healthz\"",
+        log_lines_with(world, FIELDS_NAMED(id, "\"route\":\"openapi\"",
                                            "\"method\":\"GET\"", "\"status\":200")) == 1);
     world_end(world);
+}
+
+static void probe(struct world *world, const char *method, const char *path)
+{
+    ask(world, (struct request){.method = method, .path = path});
+}
+
+Test(log, probes_of_a_load_balancer_are_told_to_who_wants_more_lines)
+{
+    struct world *quiet = world_with_builtin_coach();
+    struct world *chatty = world_with_builtin_coach("DEBUG=true");
+    struct world *const worlds[] = {quiet, chatty};
+
+    for (size_t i = 0; i < 2; i++) {
+        probe(worlds[i], "GET", "/healthz");
+        probe(worlds[i], "GET", "/readyz");
+        probe(worlds[i], "GET", "/metrics");
+        stop(worlds[i]);
+        cr_assert_eq(log_lines_with(worlds[i], FIELDS_NAMED("\"event\":\"request\"")),
+                     i == 0 ? 0 : 3);
+    }
+    world_end(chatty);
+    world_end(quiet);
 }
 
 Test(log, a_request_to_nowhere_has_a_line_with_its_code_and_without_its_path)

@@ -1,10 +1,9 @@
 /*
- * The web client as it is served: every file of services/web, plain or compressed, kept by
- * a client until it changes, and allowed nothing from elsewhere.  What it does in a browser
- * is tests/browser's.
+ * The web client as it is served: the page, which a client asks for again each time, and the
+ * files that it names by their bytes, which are kept for ever; plain or compressed, and allowed
+ * nothing from elsewhere.  What it does in a browser is tests/browser's.
  */
 #include <criterion/criterion.h>
-#include <dirent.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -34,19 +33,37 @@ static const char *header_of(struct world *world, const struct reply *reply,
     return words(world, "%s", value);
 }
 
-static void expect_file(const struct reply *reply, const char *name)
+static bool is_same(const struct reply *one, const struct reply *other)
 {
-    struct bytes path = {0};
-    struct bytes file = {0};
+    return one->status == 200 && other->status == 200 &&
+           one->body.size == other->body.size &&
+           memcmp(one->body.data, other->body.data, one->body.size) == 0;
+}
 
-    bytes_addf(&path, WEB_FILES "/%s", name);
-    cr_assert(bytes_add_file(&file, path.data), "%s", path.data);
-    cr_assert(reply->status == 200, "%s: %d", name, reply->status);
-    cr_assert(reply->body.size == file.size &&
-                  memcmp(reply->body.data, file.data, file.size) == 0,
-              "%s is not what is in services/web", name);
-    bytes_free(&file);
-    bytes_free(&path);
+/* The next path of a file that the page names, kept by the world; NULL: no more. */
+static const char *next_path(struct world *world, const char **text)
+{
+    const char *path = strstr(*text, "/web/");
+
+    if (path == NULL)
+        return NULL;
+    *text = path + strcspn(path, "\"' `");
+    return words(world, "%.*s", (int)(*text - path), path);
+}
+
+/* Of the first that ends so. */
+static const char *path_of(struct world *world, const char *ending)
+{
+    const char *text = fetch(world, "GET", "/", NULL)->body.data;
+    const char *path;
+
+    while ((path = next_path(world, &text)) != NULL) {
+        if (strlen(path) > strlen(ending) &&
+            strcmp(path + strlen(path) - strlen(ending), ending) == 0)
+            return path;
+    }
+    cr_assert_fail("the page names no file of %s", ending);
+    return NULL;
 }
 
 static const char *type_of(const char *name)
@@ -58,6 +75,8 @@ static const char *type_of(const char *name)
         {".css", "text/css; charset=utf-8"},
         {".js", "text/javascript; charset=utf-8"},
         {".svg", "image/svg+xml"},
+        {".png", "image/png"},
+        {".webmanifest", "application/manifest+json"},
     };
     const char *ending = strrchr(name, '.');
 
@@ -68,35 +87,46 @@ static const char *type_of(const char *name)
     return NULL;
 }
 
-Test(page, every_file_is_served_as_it_is)
+/* A worker runs with its own policy, so every script has one. */
+static void expect_kept_for_ever(struct world *world, const char *path)
+{
+    const struct reply *reply = fetch(world, "GET", path, NULL);
+
+    cr_assert(reply->status == 200 && reply->body.size > 0, "%s: %d", path,
+              reply->status);
+    expect_header(reply, "Content-Type", type_of(path));
+    expect_header(reply, "Cache-Control", "public, max-age=31536000, immutable");
+    cr_assert(reply_header_count(reply, "X-Request-ID") == 1);
+    if (strstr(path, ".js") != NULL)
+        cr_assert(strstr(header_of(world, reply, "Content-Security-Policy"),
+                         "script-src 'self'"));
+}
+
+Test(page, every_file_that_it_names_is_there_and_kept_for_ever)
 {
     struct world *world = world_with_builtin_coach();
-    DIR *folder = opendir(WEB_FILES);
+    const char *text = fetch(world, "GET", "/", NULL)->body.data;
+    const char *manifest = path_of(world, ".webmanifest");
+    const char *path;
     int count = 0;
 
-    cr_assert_not_null(folder);
-    for (struct dirent *entry = readdir(folder); entry; entry = readdir(folder)) {
-        const struct reply *reply;
-
-        if (!type_of(entry->d_name))
-            continue;
-        reply = fetch(world, "GET", words(world, "/web/%s", entry->d_name), NULL);
-        expect_file(reply, entry->d_name);
-        expect_header(reply, "Content-Type", type_of(entry->d_name));
-        cr_assert(reply_header_count(reply, "X-Request-ID") == 1);
-        count++;
-    }
-    closedir(folder);
-    cr_assert(count > 20, "%d files", count);
+    for (; (path = next_path(world, &text)) != NULL; count++)
+        expect_kept_for_ever(world, path);
+    text = fetch(world, "GET", manifest, NULL)->body.data;
+    for (; (path = next_path(world, &text)) != NULL; count++)
+        expect_kept_for_ever(world, path);
+    cr_assert(count >= 10, "%d files", count);
     world_end(world);
 }
 
 Test(page, the_root_is_the_page)
 {
     struct world *world = world_with_builtin_coach();
+    const struct reply *page = fetch(world, "GET", "/", NULL);
 
-    expect_file(fetch(world, "GET", "/", NULL), "index.html");
-    expect_file(fetch(world, "GET", "/?from=app", NULL), "index.html");
+    expect_header(page, "Content-Type", "text/html; charset=utf-8");
+    expect_header(page, "Cache-Control", "no-cache");
+    cr_assert(is_same(page, fetch(world, "GET", "/?from=app", NULL)));
     world_end(world);
 }
 
@@ -146,10 +176,11 @@ Test(page, a_client_that_has_it_is_told_so)
         expect_header(reply, "Cache-Control", "no-cache");
     }
     cr_assert(strcmp(tag, packed_tag) != 0, "one tag for two kinds of bytes");
-    expect_file(fetch(world, "GET", "/", "If-None-Match: \"other\"\r\n"), "index.html");
-    expect_file(
-        fetch(world, "GET", "/", words(world, "If-None-Match: %s\r\n", packed_tag)),
-        "index.html");
+    const struct reply *page = fetch(world, "GET", "/", NULL);
+
+    cr_assert(is_same(page, fetch(world, "GET", "/", "If-None-Match: \"other\"\r\n")));
+    cr_assert(is_same(page, fetch(world, "GET", "/",
+                                  words(world, "If-None-Match: %s\r\n", packed_tag))));
     world_end(world);
 }
 
@@ -184,9 +215,10 @@ Test(page, replies_vary_by_encoding_and_by_origin)
 Test(page, head_has_the_headers_of_get_and_no_body)
 {
     struct world *world = world_with_builtin_coach();
-    const struct reply *get = fetch(world, "GET", "/web/main.js", NULL);
+    const char *path = path_of(world, ".css");
+    const struct reply *get = fetch(world, "GET", path, NULL);
 
-    const struct reply *head = fetch(world, "HEAD", "/web/main.js", NULL);
+    const struct reply *head = fetch(world, "HEAD", path, NULL);
 
     cr_assert(head->status == 200 && head->body.size == 0);
     expect_header(head, "ETag", header_of(world, get, "ETag"));
@@ -201,6 +233,8 @@ Test(page, what_is_no_file_of_it_is_not_found)
         "/web/",
         "/web",
         "/web/jsconfig.json",
+        "/web/main.js",
+        "/web/app.js",
         "/web/..%2findex.html",
         "/web/../index.html",
         "/web/index.html/",
@@ -221,8 +255,8 @@ Test(page, another_method_is_not_allowed)
 
     for (int i = 0; i < 2; i++) {
         const struct reply *reply =
-            ask(world, (struct request){.method = "POST",
-                                        .path = i == 0 ? "/" : "/web/main.js"});
+            ask(world,
+                (struct request){.method = "POST", .path = i == 0 ? "/" : "/web/app.js"});
 
         expect_error(reply, ERROR_METHOD_NOT_ALLOWED);
         expect_header(reply, "Allow", "GET, HEAD, OPTIONS");

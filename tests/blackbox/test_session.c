@@ -127,8 +127,10 @@ Test(session, missing_fields_are_bad_fields_but_the_number_of_questions)
 
 Test(session, a_number_of_questions_is_a_whole_number_from_1_to_10)
 {
-    static const char *const BAD[] = {"0",     "-1",   "11",  "2.5",
-                                      "\"3\"", "true", "[1]", "1e99"};
+    static const char *const BAD[] = {
+        "0",       "-1",     "11",     "2.5",       "true",
+        "[1]",     "1e99",   "\"\"",   "\"0\"",     "\"11\"",
+        "\"2.5\"", "\"3 \"", "\"-1\"", "\"three\"", "\"18446744073709551621\""};
     struct world *world = world_with_builtin_coach();
 
     for (size_t i = 0; i < sizeof BAD / sizeof *BAD; i++)
@@ -138,6 +140,24 @@ Test(session, a_number_of_questions_is_a_whole_number_from_1_to_10)
                                     "\"difficulty\":\"easy\",\"question_count\":%s}",
                                     BAD[i])),
             FIELDS_NAMED("question_count"));
+    world_end(world);
+}
+
+Test(session, a_number_of_questions_may_come_as_5_point_0_or_in_quotes)
+{
+    static const char *const GOOD[] = {"4", "4.0", "\"4\"", "\"04\""};
+    struct world *world = world_with_builtin_coach();
+
+    for (size_t i = 0; i < sizeof GOOD / sizeof *GOOD; i++) {
+        const struct reply *reply =
+            start_with(world, words(world,
+                                    "{\"role\":\"cook\",\"interview_type\":\"general\","
+                                    "\"difficulty\":\"easy\",\"question_count\":%s}",
+                                    GOOD[i]));
+        struct session session = started_session(reply);
+
+        expect_number(get_session(world, &session), "data.total_questions", 4);
+    }
     world_end(world);
 }
 

@@ -104,11 +104,83 @@ Test(spoken_events, each_step_is_told_as_it_begins_and_each_text_once)
 
     struct story story = follow(world, &session, new_recording(world, 1));
 
-    cr_assert_str_eq(story.events, "stage {\"stage\":\"transcribing\"}\n"
-                                   "transcript {\"transcript\":\"" ANSWER "\"}\n"
-                                   "stage {\"stage\":\"thinking\"}\n"
-                                   "assistant_text {\"assistant_text\":\"And then?\"}\n"
-                                   "stage {\"stage\":\"speaking\"}\n");
+    static const char told[] =
+        "stage {\"stage\":\"transcribing\"}\n"
+        "transcript {\"transcript\":\"" ANSWER "\"}\n"
+        "stage {\"stage\":\"thinking\"}\n"
+        "assistant_text {\"assistant_text\":\"And then?\"}\n"
+        "stage {\"stage\":\"speaking\"}\n"
+        "audio {\"content_type\":\"audio/mpeg\",\"audio_base64\":\"";
+    cr_assert(strncmp(story.events, told, sizeof told - 1) == 0, "%s", story.events);
+    cr_assert_null(strstr(story.events + sizeof told, "\n\n"),
+                   "something behind the audio");
+    world_end(world);
+}
+
+/* Up to 512 KB it is told, and more than that can only be fetched. */
+Test(spoken_events, speech_that_is_too_large_for_an_event_is_kept_all_the_same)
+{
+    enum { MOST_BYTES = 512 * 1024, WAV_HEADER_BYTES = 44 };
+    struct world *world = world_with_groq(SPOKEN);
+    struct session session = start_session(world, 3);
+
+    for (int over = 0; over <= 2; over += 2) {
+        struct audio audio =
+            wav_with(world, "heronsong", (size_t)(MOST_BYTES - WAV_HEADER_BYTES + over));
+        deepgram_will_hear(world, (struct heard){.text = ANSWER});
+        upstream_will_ask(world->upstream, "And then?");
+        will_speak(world, audio);
+        struct story story = follow(world, &session, new_recording(world, over));
+        if (over == 0)
+            expect_streamed(world, &story.stream->body, audio);
+        else
+            cr_assert_null(strstr(story.events, "audio {"));
+        expect_speech(
+            fetch(world, &session, "GET",
+                  json_object_get_string(json_at(story.result, "data.tts_audio_url")),
+                  NULL),
+            audio);
+    }
+    world_end(world);
+}
+
+Test(spoken_events, a_voice_that_fails_has_nothing_to_be_heard)
+{
+    struct world *world = world_with_groq(SPOKEN);
+    struct session session = start_session(world, 3);
+    deepgram_will_hear(world, (struct heard){.text = ANSWER});
+    upstream_will_ask(world->upstream, "And then?");
+    upstream_will_speak(world->upstream, (struct saying){.status = 400});
+
+    struct story story = follow(world, &session, new_recording(world, 1));
+
+    cr_assert_null(strstr(story.events, "audio {"));
+    cr_assert_null(json_at(story.result, "data.tts_audio_url"));
+    cr_assert_str_eq(
+        json_object_get_string(json_at(story.result, "data.warnings.0.code")),
+        "tts_bad_request");
+    world_end(world);
+}
+
+/* It writes all at once; the voice is the one that needs no network. */
+Test(spoken_events, the_built_in_coach_is_heard_too)
+{
+    struct world *world =
+        world_with_builtin_coach("TTS_PROVIDER=espeak", "PATH=/usr/bin:/bin");
+    struct session session = start_session(world, 3);
+    struct connection *turn = begin_answer_with(world, &session, ANSWER, AS_EVENTS);
+    const struct reply *stream = receive(world, turn, "POST");
+
+    connection_close(turn);
+    struct story story = read_story(world, stream);
+    const char *path =
+        json_object_get_string(json_at(story.result, "data.tts_audio_url"));
+    const struct reply *kept = fetch(world, &session, "GET", path, NULL);
+    struct audio heard = streamed_audio(world, &stream->body);
+    if (heard.size == 0) /* a long question */
+        cr_assert(kept->body.size > 512 * 1024);
+    else
+        expect_speech(kept, heard);
     world_end(world);
 }
 

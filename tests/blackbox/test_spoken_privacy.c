@@ -268,6 +268,32 @@ Test(spoken_privacy, speech_is_in_the_store_alone_and_goes_with_its_session)
     world_end(world);
 }
 
+/* Neither the sound nor how it was written in the event. */
+Test(spoken_privacy, speech_that_was_told_while_it_was_new_is_in_no_log)
+{
+    struct world *world = world_of_marks(SPOKEN);
+    struct session session = start_session(world, 3);
+    deepgram_will_hear(world, (struct heard){.text = ANSWER});
+    upstream_will_ask(world->upstream, "And then?");
+    will_speak(world, mp3_with(world, marks.speech));
+    struct connection *turn = begin_to_say(world, &session, marked_recording(world),
+                                           "Accept: text/event-stream\r\n");
+    const struct reply *stream = receive(world, turn, "POST");
+    const char *base64 = strstr(stream->body.data, "\"audio_base64\":\"");
+
+    cr_assert_not_null(base64);
+    const char *piece = words(world, "%.32s", base64 + 200);
+    struct bytes output = world_output(world);
+    cr_assert_not(bytes_has(&output, piece));
+    cr_assert_not(bytes_has(&output, marks.speech));
+    bytes_free(&output);
+    connection_close(turn);
+    expect_success(delete_session(world, &session));
+    expect_nowhere(world, marks.speech);
+    expect_nowhere(world, piece);
+    world_end(world);
+}
+
 /* Large speech has pages of its own. */
 Test(spoken_privacy, large_speech_goes_with_its_session_too)
 {

@@ -3,14 +3,15 @@
  * before the feedback is there, and nothing is, before it is known to be no refusal.
  */
 #include <criterion/criterion.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <time.h>
 
-#include "play.h"
 #include "upstream_stream.h"
+#include "voice.h"
 
 TestSuite(streaming, .timeout = 120);
 
@@ -79,18 +80,25 @@ static struct connection *stage_listen(struct stage *stage)
                              "Accept: text/event-stream\r\n");
 }
 
-/* Reads until this has come, after all that `seen` has. */
-static void await_event(struct connection *connection, struct bytes *seen,
-                        const char *text)
+/* Reads until this has come, and then that, after all that `seen` has. */
+static void await_both(struct connection *connection, struct bytes *seen,
+                       const char *text, const char *behind)
 {
     char block[4096];
+    const char *at;
 
-    while (!seen->size || !bytes_has(seen, text)) {
+    while (!seen->size || !(at = strstr(seen->data, text)) || !strstr(at, behind)) {
         ssize_t size = connection_read(connection, block, sizeof block);
         cr_assert(size > 0, "%s never came after: %s", text,
                   seen->size ? seen->data : "");
         bytes_add(seen, block, (size_t)size);
     }
+}
+
+static void await_event(struct connection *connection, struct bytes *seen,
+                        const char *text)
+{
+    await_both(connection, seen, text, "");
 }
 
 /* The turn fails so and changes nothing; no speech of it can be had; the next try works. */
@@ -169,6 +177,142 @@ Test(streaming, the_client_has_the_question_before_the_feedback_is_written)
     connection_close(connection);
     bytes_free(&seen);
     stage_close(&stage);
+}
+
+/* ---- heard early ---- */
+
+/* The turn whose question has been heard, while the model is held before its feedback. */
+struct heard_turn {
+    struct stage stage;
+    struct connection *connection; /* owned, like what it brought so far */
+    struct bytes seen;
+    struct audio audio;
+};
+
+static struct heard_turn hear_early(const struct stream_piece *pieces)
+{
+    struct heard_turn turn = {.stage = stage_open(pieces)};
+
+    turn.connection = stage_listen(&turn.stage);
+    await_both(turn.connection, &turn.seen, "event: audio", "\n\n");
+    turn.audio = streamed_audio(turn.stage.world, &turn.seen);
+    cr_assert(turn.audio.size > 44);
+    cr_assert_not(bytes_has(&turn.seen, "event: result"));
+    return turn;
+}
+
+static void heard_turn_end(struct heard_turn *turn)
+{
+    connection_close(turn->connection);
+    bytes_free(&turn->seen);
+    stage_close(&turn->stage);
+}
+
+static const struct stream_piece held_before_feedback[] = {
+    ASKS, {.moment = AFTER_CUE, .text = FEEDBACK}, STOPS};
+
+Test(streaming, the_client_hears_the_question_before_the_feedback_is_written)
+{
+    struct heard_turn turn = hear_early(held_before_feedback);
+    struct world *world = turn.stage.world;
+    const struct reply *session = get_session(world, &turn.stage.session);
+
+    expect_number(session, "data.turn_count", 0);
+    streamer_cue(turn.stage.streamer);
+    await_event(turn.connection, &turn.seen, "event: result");
+    await_event(turn.connection, &turn.seen, "\"question_number\":1");
+
+    const char *path = strstr(turn.seen.data, "/tts/");
+    cr_assert_not_null(path);
+    expect_speech(
+        fetch(world, &turn.stage.session, "GET", words(world, "%.41s", path), NULL),
+        turn.audio);
+    cr_expect_eq(streamer_speech_calls(turn.stage.streamer), 1);
+    heard_turn_end(&turn);
+}
+
+/* What was heard is not kept then, and is counted as spoken for nothing. */
+Test(streaming, a_turn_that_fails_after_it_was_heard_says_so_and_keeps_nothing)
+{
+    static const struct stream_piece pieces[] = {
+        ASKS, {.moment = AFTER_CUE, .text = ", \"coaching"}, {.cuts = true}, {0}};
+    static const struct stream_piece good[] = {ASKS, {.text = FEEDBACK}, STOPS};
+    struct heard_turn turn = hear_early(pieces);
+    struct world *world = turn.stage.world;
+    const char *before = session_facts(world, &turn.stage.session);
+    char id[37];
+
+    streamer_cue(turn.stage.streamer);
+    await_both(turn.connection, &turn.seen, "event: result", "\n\n");
+
+    cr_assert(bytes_has(&turn.seen, "\"llm_provider_error\""));
+    cr_assert(sscanf(strstr(turn.seen.data, "\"request_id\":\""), "\"request_id\":\"%36s",
+                     id) == 1);
+    cr_assert_str_eq(session_facts(world, &turn.stage.session), before);
+    expect_no_speech(
+        fetch(world, &turn.stage.session, "GET", words(world, "/tts/%s", id), NULL));
+    cr_assert(bytes_has(
+        &ask(world, (struct request){.method = "GET", .path = "/metrics"})->body,
+        "poise_speeches_unused_total 1\n"));
+    streamer_will(turn.stage.streamer, good);
+    expect_number(stage_answer(&turn.stage), "data.question_number", 1);
+    heard_turn_end(&turn);
+}
+
+Test(streaming, who_leaves_after_the_question_was_heard_gets_the_turn_later)
+{
+    struct heard_turn turn = hear_early(held_before_feedback);
+    struct world *world = turn.stage.world;
+
+    connection_reset(turn.connection);
+    streamer_cue(turn.stage.streamer);
+    await_turn_count(world, &turn.stage.session, 1);
+
+    const struct reply *again = stage_answer(&turn.stage);
+    expect_number(again, "data.question_number", 1);
+    expect_speech(fetch(world, &turn.stage.session, "GET", speech_path(again), NULL),
+                  turn.audio);
+    turn.connection = connection_open(world->port);
+    heard_turn_end(&turn);
+}
+
+Test(streaming, a_turn_that_was_heard_is_finished_before_the_program_ends)
+{
+    struct heard_turn turn = hear_early(held_before_feedback);
+
+    world_signal(turn.stage.world, SIGTERM);
+    streamer_cue(turn.stage.streamer);
+    await_event(turn.connection, &turn.seen, "event: result");
+    await_event(turn.connection, &turn.seen, "\"question_number\":1");
+
+    cr_assert(world_await_exit(turn.stage.world) == 0);
+    heard_turn_end(&turn);
+}
+
+/* Of a member that is written twice the last one counts: the other was spoken for nothing. */
+Test(streaming, what_was_heard_last_is_what_is_kept)
+{
+    static const struct stream_piece pieces[] = {
+        ASKS,
+        {.moment = AFTER_CUE, .text = ", \"follow_up_question\": \"Or rather, when?\""},
+        {.text = FEEDBACK},
+        STOPS};
+    struct heard_turn turn = hear_early(pieces);
+    struct world *world = turn.stage.world;
+
+    streamer_cue(turn.stage.streamer);
+    await_event(turn.connection, &turn.seen, "event: result");
+    await_event(turn.connection, &turn.seen, "\"question_number\":1");
+
+    const char *first = strstr(turn.seen.data, "event: audio");
+    const char *changed = strstr(first, "{\"assistant_text\":\"Or rather, when?\"}");
+    cr_assert(changed && strstr(changed, "event: audio"));
+    cr_expect(streamer_was_asked_to_speak(turn.stage.streamer, "Or rather, when?"));
+    cr_expect_eq(streamer_speech_calls(turn.stage.streamer), 2);
+    cr_expect(bytes_has(
+        &ask(world, (struct request){.method = "GET", .path = "/metrics"})->body,
+        "poise_speeches_unused_total 1\n"));
+    heard_turn_end(&turn);
 }
 
 static double now_ms(void)
@@ -276,6 +420,7 @@ static void expect_silent_refusal(const struct stream_piece *pieces)
     await_event(connection, &seen, "\"content_refused\"");
 
     cr_expect_not(bytes_has(&seen, "event: assistant_text"));
+    cr_expect_not(bytes_has(&seen, "event: audio"));
     cr_expect_not(bytes_has(&seen, MODEL_CANARY));
     cr_expect_eq(streamer_speech_calls(stage.streamer), 0);
     connection_close(connection);

@@ -47,7 +47,7 @@ static void expect_notice(const struct manager *manager, const char *notice)
     struct pollfd wanted = {.fd = manager->descriptor, .events = POLLIN};
     char text[256] = "";
 
-    while (strcmp(text, notice) != 0) {
+    while (strncmp(text, notice, strlen(notice)) != 0) {
         cr_assert(poll(&wanted, 1, LONGEST_WAIT_S * 1000) > 0, "never said: %s", notice);
         ssize_t size = recv(manager->descriptor, text, sizeof text - 1, 0);
         text[size > 0 ? size : 0] = '\0';
@@ -61,11 +61,30 @@ Test(systemd, is_told_when_the_service_listens_lives_and_ends)
         world_with_builtin_coach(manager.setting, "WATCHDOG_USEC=30000", "WORKERS=3");
 
     expect_notice(&manager, "READY=1");
+    expect_notice(&manager, "STATUS=Turns are taken.");
     expect_notice(&manager, "WATCHDOG=1");
     expect_notice(&manager, "WATCHDOG=1");
     world_signal(world, SIGTERM);
     expect_notice(&manager, "STOPPING=1");
     cr_assert_eq(world_await_exit(world), 0);
+    world_end(world);
+    close(manager.descriptor);
+}
+
+Test(systemd, is_told_when_the_patterns_are_read_again)
+{
+    struct manager manager = manager_open();
+    struct world *world = world_with_builtin_coach(manager.setting, "WORKERS=3");
+
+    expect_notice(&manager, "READY=1");
+    world_signal(world, SIGHUP);
+    expect_notice(&manager, "RELOADING=1\nMONOTONIC_USEC=");
+    expect_notice(&manager, "READY=1");
+    world_write_file(world, "patterns.json", "[");
+    world_signal(world, SIGHUP);
+    expect_notice(&manager, "RELOADING=1\nMONOTONIC_USEC=");
+    expect_notice(&manager, "READY=1");
+    world_await_output(world, "\"patterns_kept\"");
     world_end(world);
     close(manager.descriptor);
 }

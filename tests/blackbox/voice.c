@@ -4,6 +4,7 @@
 #include "voice.h"
 
 #include <criterion/criterion.h>
+#include <openssl/evp.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -175,4 +176,40 @@ void expect_no_speech(const struct reply *reply)
 {
     expect_error(reply, ERROR_TTS_AUDIO_NOT_FOUND);
     expect_null(reply, "error.details");
+}
+
+struct audio streamed_audio(struct world *world, const struct bytes *stream)
+{
+    static const char EVENT[] = "event: audio\ndata: ";
+    struct audio audio = {0};
+    struct bytes *bytes = keep_bytes(world);
+
+    for (const char *at = stream->data; (at = strstr(at, EVENT)); at += sizeof EVENT) {
+        const char *data = at + sizeof EVENT - 1;
+        struct json_object *json =
+            json_tokener_parse(words(world, "%.*s", (int)strcspn(data, "\n"), data));
+        const char *base64 = json_object_get_string(json_at(json, "audio_base64"));
+        const char *type = json_object_get_string(json_at(json, "content_type"));
+        size_t size = strlen(base64);
+
+        bytes_free(bytes);
+        bytes_add(bytes, base64, size);
+        expect_keys(json, FIELDS_NAMED("content_type", "audio_base64"));
+        cr_assert(EVP_DecodeBlock((unsigned char *)bytes->data,
+                                  (const unsigned char *)base64, (int)size) >= 0);
+        audio = (struct audio){bytes->data,
+                               size / 4 * 3 - (strlen(base64) - strcspn(base64, "=")),
+                               words(world, "%s", type)};
+        json_object_put(json);
+    }
+    return audio;
+}
+
+void expect_streamed(struct world *world, const struct bytes *stream, struct audio audio)
+{
+    struct audio got = streamed_audio(world, stream);
+
+    cr_assert(got.size == audio.size && memcmp(got.bytes, audio.bytes, audio.size) == 0,
+              "%zu bytes that are not the %zu that were spoken", got.size, audio.size);
+    cr_assert_str_eq(got.type, audio.type);
 }

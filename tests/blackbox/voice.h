@@ -54,6 +54,10 @@ const struct reply *fetch(struct world *world, const struct session *session,
 const char *speech_path(
     const struct reply *turn); /* data.tts_audio_url, which is there */
 void expect_speech(const struct reply *reply, struct audio audio);
+
+/* What the last `event: audio` of a stream has, decoded; nothing where there is none. */
+struct audio streamed_audio(struct world *world, const struct bytes *stream);
+void expect_streamed(struct world *world, const struct bytes *stream, struct audio audio);
 void expect_no_speech(
     const struct reply *reply); /* 404, as if there had never been any */
 

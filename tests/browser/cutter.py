@@ -9,6 +9,7 @@ class Cutter:
         self._to = port
         self._lock = threading.Lock()  # guards the three below
         self._mark = None
+        self.asked = []  # the path of each GET
         self._is_dead = False
         self._open = []
         self._threads = []
@@ -64,7 +65,7 @@ class Cutter:
         tail = b""  # a mark may be torn
         try:
             while block := source.recv(65536):
-                if self._is_due(way, tail + block):
+                if self._is_due(way, tail, block):
                     self.die()
                     break
                 sink.sendall(block)
@@ -74,9 +75,11 @@ class Cutter:
         shut(source)
         shut(sink)
 
-    def _is_due(self, way, block):
+    def _is_due(self, way, tail, block):
         with self._lock:
-            if self._mark is None or self._mark[0] != way or self._mark[1] not in block:
+            if way == "sent" and block.startswith(b"GET "):
+                self.asked.append(block.split(b" ", 2)[1].decode())
+            if self._mark is None or self._mark[0] != way or self._mark[1] not in tail + block:
                 return False
             self._mark = None
             return True

@@ -20,9 +20,15 @@ SMALLEST = {"width": 320, "height": 568, "deviceScaleFactor": 1, "mobile": True}
 
 
 class Page:
-    def __init__(self, chromium, screen=PHONE, touch=False):
+    def __init__(self, chromium, screen=PHONE, touch=False, beside=None):
+        """beside: another page, in whose profile this is a second tab."""
         self._chromium = chromium
-        self._context = chromium.call("Target.createBrowserContext")["browserContextId"]
+        self._owns_context = beside is None
+        self._context = (
+            beside._context
+            if beside
+            else chromium.call("Target.createBrowserContext")["browserContextId"]
+        )
         self._target = chromium.call(
             "Target.createTarget", url="about:blank", browserContextId=self._context
         )["targetId"]
@@ -49,6 +55,8 @@ class Page:
 
     def close(self):
         self._chromium.unlisten(self._session)
+        if not self._owns_context:
+            return
         self._chromium.call("Target.disposeBrowserContext", browserContextId=self._context)
 
     def call(self, method, **parameters):
@@ -99,6 +107,19 @@ class Page:
                 file.write(base64.b64decode(picture))
 
     # --- going places
+
+    def crash(self):
+        """The page ends in the middle of what it does; only another tab can come back to it."""
+        self._chromium.send("Page.crash", self._session)
+
+    def lose_network(self, is_lost=True):
+        self.call(
+            "Network.emulateNetworkConditions",
+            offline=is_lost,
+            latency=0,
+            downloadThroughput=-1,
+            uploadThroughput=-1,
+        )
 
     def prepare(self, script):
         """Runs a script before any of the page's, in each document from here on."""

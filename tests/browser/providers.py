@@ -6,8 +6,10 @@ https://platform.openai.com/docs/api-reference names the paths and the replies.
 
 import collections
 import http.server
+import io
 import json
 import threading
+import wave
 
 HEARD = "In my last team I traced the slow queries and added an index, so timeouts fell by ninety percent."
 TIPS = {
@@ -51,14 +53,17 @@ def _completion(content, **how):
     return Reply({"id": "chatcmpl-1", "object": "chat.completion", "choices": [choice]}, **how)
 
 
-def question(text, scores=(4, 3, 5, 2), **how):
+def _reply_to_an_answer(text, scores=(4, 3, 5, 2)):
     dimensions = [
         {"label": label, "score": score, "tip": tip}
         for (label, tip), score in zip(TIPS.items(), scores)
     ]
     feedback = {"dimensions": dimensions, "summary_tip": "Say what changed because of you."}
-    content = {"refused": False, "follow_up_question": text, "coaching_feedback": feedback}
-    return _completion(content, **how)
+    return {"refused": False, "follow_up_question": text, "coaching_feedback": feedback}
+
+
+def question(text, scores=(4, 3, 5, 2), **how):
+    return _completion(_reply_to_an_answer(text, scores), **how)
 
 
 def refusal(text, **how):
@@ -75,6 +80,38 @@ def summary():
             "recommended_actions": ["Practise two stories with numbers."],
         }
     )
+
+
+class Streamed(Reply):
+    """A reply of the model that comes in two: its question, and once it may go its feedback."""
+
+    def __init__(self, text, breaks=False, **how):
+        whole = json.dumps(_reply_to_an_answer(text, **how))
+        at = whole.index(', "coaching_feedback"')
+        self.beginning, self.rest, self.breaks = whole[:at], whole[at:], breaks
+        super().__init__(b"", kind="text/event-stream", is_held=True)
+
+    def write(self, file):
+        self.asked.set()
+        self._event(file, {"delta": {"content": self.beginning}})
+        self.wait()
+        if not self.breaks:
+            self._event(file, {"delta": {"content": self.rest}})
+            self._event(file, {"delta": {}, "finish_reason": "stop"})
+            file.write(b"data: [DONE]\n\n")
+
+    def _event(self, file, choice):
+        file.write(b"data: %s\n\n" % json.dumps({"choices": [{"index": 0, **choice}]}).encode())
+        file.flush()
+
+
+def speech(seconds=1, **how):
+    """A low hum, as WAV."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes(bytes(x for i in range(8000 * seconds) for x in (0, i % 40)))
+    return Reply(out.getvalue(), kind="audio/wav", **how)
 
 
 def failure(status):
@@ -148,8 +185,11 @@ class Providers:
             def do_POST(self):
                 body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
                 reply = providers._answer(self.path, body)
-                reply.wait()
-                self._send(reply)
+                if isinstance(reply, Streamed):
+                    self._stream(reply)
+                else:
+                    reply.wait()
+                    self._send(reply)
 
             def do_GET(self):
                 self._send(failure(404))
@@ -160,6 +200,14 @@ class Providers:
                 self.send_header("Content-Length", str(len(reply.body)))
                 self.end_headers()
                 self.wfile.write(reply.body)
+
+            def _stream(self, reply):
+                self.close_connection = True
+                self.send_response(200)
+                self.send_header("Content-Type", reply.kind)
+                self.send_header("Connection", "close")
+                self.end_headers()
+                reply.write(self.wfile)
 
             def log_message(self, *_):
                 pass

@@ -68,8 +68,8 @@ class Story(unittest.TestCase):
             GROQ_BASE_URL=self.providers.url, GROQ_API_KEY="scripted", **settings
         )
 
-    def page(self, screen=PHONE, touch=False):
-        page = Page(self.chromium, screen, touch)
+    def page(self, screen=PHONE, touch=False, beside=None):
+        page = Page(self.chromium, screen, touch, beside)
         self.addCleanup(page.close)
         self._pages.append(page)
         return page

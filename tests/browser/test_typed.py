@@ -126,21 +126,6 @@ class Typed(Story):
         )
         self.assert_nowhere_in(page, "#turn-list", ANSWER)
 
-    def test_earlier_scores_stay_in_the_browser_until_they_are_erased(self):
-        program, page = self.program(), self.page()
-        self.to_the_summary(page, program, 1)
-
-        page.click("#nav-diagnostics")
-        page.until("document.querySelectorAll('#history-list li').length === 1", "the score")
-        page.reload()
-        page.until("document.querySelectorAll('#history-list li').length === 1", "the score")
-        page.click("#history-erase")
-        page.click("#confirm-yes")
-        page.until("document.querySelectorAll('#history-list li').length === 0", "no score")
-        page.reload()
-        self.await_screen(page, "diagnostics")
-        page.shows("#history-none")
-
 
 if __name__ == "__main__":
     unittest.main()

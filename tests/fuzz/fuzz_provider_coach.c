@@ -52,7 +52,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
                                          &no_key, ""};
     struct outside *outside = outside_open(nothing);
     const struct provider_tools tools = {&outside->settings, outside->pool, outside->log,
-                                         &outside->metrics};
+                                         &outside->metrics, NULL};
     unsigned choice = fuzz_choice(&input);
     bool is_streamed = choice & 1;
     struct heard heard = {0};

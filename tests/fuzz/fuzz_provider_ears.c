@@ -47,7 +47,7 @@ static struct transcriber *ears(struct outside *outside, unsigned choice)
 {
     static struct transcriber *all[3];
     const struct provider_tools tools = {&outside->settings, outside->pool, outside->log,
-                                         &outside->metrics};
+                                         &outside->metrics, NULL};
     const struct provider_place place = {outside->settings.stt_base_url,
                                          outside->settings.stt_model,
                                          &outside->settings.stt_api_key, NULL};

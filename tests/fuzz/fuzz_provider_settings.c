@@ -82,7 +82,7 @@ static void check_lists(const struct settings *settings)
     check_key(&settings->deepgram_api_key);
     check_key(&settings->llm_fallback_api_key);
     must(settings->secret_key.length == 0 || settings->secret_key.length >= 32);
-    must(settings->app_env != APP_ENV_PRODUCTION || settings->secret_key.length >= 32);
+    must(!settings_is_production(settings) || settings->secret_key.length >= 32);
 }
 
 static size_t count_entries(const char *list)
@@ -100,7 +100,7 @@ static void check_fallbacks(const struct settings *settings)
     static char *const nothing[] = {NULL};
     struct outside *outside = outside_open(nothing);
     const struct provider_tools tools = {settings, outside->pool, outside->log,
-                                         &outside->metrics};
+                                         &outside->metrics, NULL};
     struct transcribers transcribers;
     struct coaches coaches;
 

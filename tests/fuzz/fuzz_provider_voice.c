@@ -44,7 +44,7 @@ static struct speaker *voice(struct outside *outside, unsigned choice)
 {
     static struct speaker *all[3];
     const struct provider_tools tools = {&outside->settings, outside->pool, outside->log,
-                                         &outside->metrics};
+                                         &outside->metrics, NULL};
 
     if (all[0] == NULL) {
         all[0] = speaker_deepgram_new(&tools);

@@ -47,7 +47,7 @@ struct world {
 static void world_make_coach(struct world *world)
 {
     const struct provider_tools tools = {&world->settings, world->pool, world->log,
-                                         &world->metrics};
+                                         &world->metrics, NULL};
     const struct provider_place place = {world->settings.groq_base_url,
                                          world->settings.llm_model,
                                          &world->settings.groq_api_key, "GROQ_API_KEY"};

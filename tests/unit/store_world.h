@@ -225,7 +225,7 @@ static inline struct answer load(struct world *world, const struct id *id)
 {
     struct answer answer = {.loop = world->loop};
 
-    store_load_session(world->store, id, world->now_ms, take_session, &answer);
+    store_load_session(world->store, id, world->now_ms, false, take_session, &answer);
     loop_run(world->loop);
     return answer;
 }
@@ -295,6 +295,7 @@ static inline struct store_commit commit_of(const struct world *world,
         .session_id = *id,
         .request_id = world->request_id,
         .input = input,
+        .commit_number = turn_number,
         .turn_number = turn_number,
         .transcript = text_of(transcript),
         .is_scored = true,
@@ -402,7 +403,7 @@ static inline void end(struct world *world, const struct id *id, struct store_ke
         .request_id = world->request_id,
         .key = key,
         .now_ms = world->now_ms,
-        .is_refusal = outcome != NULL,
+        .forgets_heard = outcome != NULL,
         .expires_ms = outcome == NULL ? 0 : world->now_ms + TTL_MS,
     };
 

@@ -172,6 +172,7 @@ static void commit(void *context)
         .session_id = interview->id,
         .request_id = interview->request_id,
         .input = input_of(interview),
+        .commit_number = interview->turn_number,
         .turn_number = interview->turn_number,
         .transcript = filler(crowd->answer_bytes),
         .is_scored = true,
@@ -212,7 +213,7 @@ static void check(struct interview *interview)
 {
     struct crowd *crowd = interview->crowd;
 
-    store_load_session(crowd->store, &interview->id, 1, on_loaded, interview);
+    store_load_session(crowd->store, &interview->id, 1, false, on_loaded, interview);
 }
 
 static void on_loaded(void *context, enum error error, struct session *session,

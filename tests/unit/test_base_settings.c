@@ -5,6 +5,7 @@
 #include "settings.h"
 
 #include <criterion/criterion.h>
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +49,8 @@ Test(settings, without_any_the_defaults_stand)
     cr_expect_str_eq(settings.llm_model, "openai/gpt-oss-120b");
     cr_expect(settings.safety_enabled);
     cr_expect_eq(settings.ground_answer_score, 0.7);
-    cr_expect_eq(settings.app_env, APP_ENV_DEVELOPMENT);
+    cr_expect_not(settings_is_production(&settings));
+    cr_expect_eq(settings.remark_count, 0);
     settings_free(&settings);
     buffer_done(&problems);
 }
@@ -226,4 +228,177 @@ Test(settings, a_plaintext_provider_on_this_machine_is_fine)
 
     cr_expect_str_empty(problems, "%s", problems);
     free(problems);
+}
+
+/* What the remarks on these settings say, a line each; to be freed. */
+static char *remarks_on(char *const *environment, const char *env_file)
+{
+    struct settings settings;
+    struct buffer problems, said;
+    size_t length;
+
+    buffer_init(&problems, 10000);
+    buffer_init(&said, 10000);
+    cr_assert(settings_load(&settings, environment, env_file, &problems), "%s",
+              problems.bytes);
+    buffer_append_string(&said, "");
+    for (size_t at = 0; at < settings.remark_count; at++) {
+        settings_write_remark(&settings.remarks[at], &said);
+        buffer_append_char(&said, '\n');
+    }
+    settings_free(&settings);
+    buffer_done(&problems);
+    return buffer_take(&said, &length);
+}
+
+Test(settings, a_name_in_the_file_that_is_none_is_told_the_nearest)
+{
+    static const struct {
+        const char *line, *problem;
+    } cases[] = {
+        {"GROQ_APIKEY=k", "line 1: GROQ_APIKEY: did you mean GROQ_API_KEY?"},
+        {"groq_api_key=k", "groq_api_key: did you mean GROQ_API_KEY?"},
+        {"PROT=1", "PROT: did you mean PORT?"},
+        {"RATE_LIMIT_TURN_PER_MINUTE=1",
+         "RATE_LIMIT_TURN_PER_MINUTE: did you mean RATE_LIMIT_TURNS_PER_MINUTE?"},
+        {"https_proxy=http://x", "https_proxy: is no setting of Poise"},
+        {"PATH=/bin", "PATH: is no setting of Poise"},
+        {"PORT=1\nHOST=::1\nPORT=2", "line 3: PORT: is set a second time"},
+    };
+    char *environment[] = {NULL};
+
+    for (size_t at = 0; at < sizeof(cases) / sizeof(cases[0]); at++) {
+        char path[64], *problems;
+
+        write_env_file(path, cases[at].line);
+        problems = problems_of(environment, path);
+        cr_expect_not_null(strstr(problems, cases[at].problem), "%s: %s", cases[at].line,
+                           problems);
+        free(problems);
+        unlink(path);
+    }
+}
+
+Test(settings, a_name_of_the_former_service_is_told_what_stands_for_it)
+{
+    char *environment[] = {"SESSION_TOKEN_EXPIRY=3600", NULL};
+    char path[64], *said;
+
+    write_env_file(path, "APP_NAME=VoiceMock\n");
+    said = remarks_on(environment, path);
+    cr_expect_str_eq(said,
+                     "SESSION_TOKEN_EXPIRY means nothing here: a token lives as long as "
+                     "its session: SESSION_MAX_HOURS\n"
+                     "APP_NAME means nothing here: the service has one name\n");
+    free(said);
+    unlink(path);
+}
+
+Test(settings, of_strangers_names_in_the_environment_only_near_ones_are_noted)
+{
+    char *strangers[] = {"PATH=/bin",
+                         "HOME=/",
+                         "HOSTNAME=x",
+                         "PWD=/",
+                         "PGHOST=db",
+                         "PGPORT=1",
+                         "POST=x",
+                         "LANG=C",
+                         "http_proxy=x",
+                         "SHELL=/bin/sh",
+                         "TERM=x",
+                         "USER=x",
+                         "LOGNAME=x",
+                         "EDITOR=x",
+                         "DISPLAY=:0",
+                         "MAIL=x",
+                         "AWS_REGION=x",
+                         "NODE_ENV=x",
+                         "CI=1",
+                         "DEBIAN_FRONTEND=x",
+                         "XDG_DATA_HOME=/",
+                         "STATE_DIRECTORY=/s",
+                         "INVOCATION_ID=1",
+                         NULL};
+    char *near[] = {"LLM_MODELL=x", "SECRETKEY=x", "PORTS=1", NULL};
+    char *said = remarks_on(strangers, NULL);
+
+    cr_expect_str_eq(said, "POST is no setting: did you mean PORT?\n");
+    free(said);
+    said = remarks_on(near, NULL);
+    cr_expect_str_eq(said, "LLM_MODELL is no setting: did you mean LLM_MODEL?\n"
+                           "SECRETKEY is no setting: did you mean SECRET_KEY?\n"
+                           "PORTS is no setting: did you mean PORT?\n");
+    free(said);
+}
+
+#define GOOD_KEY "SECRET_KEY=4b1c9e27d05fa83661c2e49b70d8f5a3"
+
+Test(settings, production_is_told_what_it_lacks)
+{
+    static char *const keys[] = {
+        "SECRET_KEY=aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+        "SECRET_KEY=changeme-please!changeme-please!",
+        "SECRET_KEY=01010110010110010110101100101101010",
+    };
+    char *bare[] = {"APP_ENV=staging", GOOD_KEY, NULL};
+    char *whole[] = {"APP_ENV=production",
+                     GOOD_KEY,
+                     "GROQ_API_KEY=k",
+                     "RATE_LIMIT_TURNS_PER_MINUTE=9",
+                     "CORS_ALLOWED_ORIGINS=https://a.example",
+                     "TRUSTED_PROXIES=10.0.0.1",
+                     NULL};
+    char *said = remarks_on(bare, NULL);
+
+    cr_expect_not_null(strstr(said, "no key of a model is set"));
+    cr_expect_not_null(strstr(said, "no RATE_LIMIT_... is set"));
+    cr_expect_not_null(strstr(said, "CORS_ALLOWED_ORIGINS is not set"));
+    cr_expect_not_null(strstr(said, "TRUSTED_PROXIES is not set"));
+    cr_expect_null(strstr(said, "SECRET_KEY"));
+    free(said);
+    said = remarks_on(whole, NULL);
+    cr_expect_str_empty(said, "%s", said);
+    free(said);
+    for (size_t at = 0; at < sizeof(keys) / sizeof(keys[0]); at++) {
+        whole[1] = keys[at];
+        said = remarks_on(whole, NULL);
+        cr_expect_not_null(strstr(said, "SECRET_KEY repeats itself"), "%s", keys[at]);
+        free(said);
+    }
+}
+
+Test(settings, any_origin_is_for_development)
+{
+    char *development[] = {"CORS_ALLOWED_ORIGINS=*", NULL};
+    char *said = remarks_on(development, NULL);
+
+    cr_expect_not_null(strstr(said, "CORS_ALLOWED_ORIGINS=* lets"));
+    free(said);
+    expect_problem("CORS_ALLOWED_ORIGINS=*", "APP_ENV=staging",
+                   "CORS_ALLOWED_ORIGINS=*: must name origins in production");
+    expect_problem("CORS_ALLOWED_ORIGINS=*,https://a.example", NULL, "must be origins");
+}
+
+Test(settings, yes_and_no_are_what_pydantic_takes_for_them)
+{
+    static const char *const words[] = {"true",  "t", "yes", "y", "on",  "1",
+                                        "false", "f", "no",  "n", "off", "0"};
+
+    for (size_t at = 0; at < 2 * sizeof(words) / sizeof(words[0]); at++) {
+        const char *word = words[at / 2];
+        char variable[32];
+        char *environment[] = {variable, NULL};
+        struct settings settings;
+        struct buffer problems;
+
+        snprintf(variable, sizeof(variable), "DEBUG=%s", word);
+        if (at % 2 == 1)
+            variable[6] = (char)toupper((unsigned char)variable[6]);
+        buffer_init(&problems, 1000);
+        cr_expect(settings_load(&settings, environment, NULL, &problems), "%s", variable);
+        cr_expect_eq(settings.debug, at / 2 < 6, "%s", variable);
+        settings_free(&settings);
+        buffer_done(&problems);
+    }
 }

@@ -11,20 +11,37 @@
 
 Test(trace, a_good_one_is_read_and_goes_on_under_another_span)
 {
-    struct trace trace;
+    struct trace trace, child;
     char one[TRACE_HEADER_BYTES], other[TRACE_HEADER_BYTES];
 
     cr_assert(trace_read(span_of("00-" TRACE "-" SPAN "-01"), &trace));
     cr_assert_str_eq(trace.id, TRACE);
+    cr_assert_str_eq(trace.parent, SPAN);
+    child = trace_child(&trace);
     trace_write(&trace, one);
-    trace_write(&trace, other);
+    trace_write(&child, other);
 
     cr_assert_eq(strlen(one), 55);
     cr_assert_eq(strncmp(one, "00-" TRACE "-", 36), 0);
     cr_assert_str_eq(one + 52, "-01");
     cr_assert_neq(strncmp(one + 36, SPAN, 16), 0);
     cr_assert_str_neq(one, other);
+    cr_assert_str_eq(child.parent, trace.span);
     cr_assert(trace_read(span_of(one), &trace));
+}
+
+Test(trace, its_caller_says_whether_it_is_recorded)
+{
+    struct trace trace = {.id = ""};
+
+    cr_assert_not(trace_is_recorded(&trace));
+    cr_assert(trace_read(span_of("00-" TRACE "-" SPAN "-00"), &trace));
+    cr_assert_not(trace_is_recorded(&trace));
+    cr_assert(trace_read(span_of("00-" TRACE "-" SPAN "-03"), &trace));
+    cr_assert(trace_is_recorded(&trace));
+    trace = trace_begin();
+    cr_assert(trace_is_recorded(&trace));
+    cr_assert_str_eq(trace.parent, "");
 }
 
 Test(trace, a_later_version_may_say_more)

@@ -21,8 +21,9 @@ static void world_open(struct world *world, speech_answer_fn *answer,
 {
     memset(world, 0, sizeof(*world));
     speech_world_open(&world->base, answer, environment);
-    world->speaker = speaker_new(&(struct provider_tools){
-        &world->base.settings, world->base.pool, world->base.log, &world->base.metrics});
+    world->speaker = speaker_new(
+        &(struct provider_tools){&world->base.settings, world->base.pool, world->base.log,
+                                 &world->base.metrics, NULL});
     cr_assert_not_null(world->speaker);
 }
 
@@ -356,8 +357,9 @@ Test(speaker, says_nothing_after_it_was_cancelled)
     }
 }
 
-static void on_probed(void *context, enum error error)
+static void on_probed(void *context, enum error error, const struct probe_reply *reply)
 {
+    (void)reply;
     on_speech(context, error, (struct speech){.retry_after_s = -1});
 }
 

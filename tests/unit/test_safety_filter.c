@@ -81,6 +81,29 @@ Test(filter, lets_ordinary_answers_pass)
                      answers[i]);
 }
 
+/* A text is walked through at two places at once: what stands across the middle, and what stands
+ * behind more than the second walk can note, must be found as anywhere else. */
+Test(filter, finds_a_threat_at_every_place_of_a_long_text)
+{
+    static const char *const fillings[] = {"we go on ", "shoot it "};
+    static const char threat[] = " I'm gonna shoot you. ";
+    struct ruleset *ruleset;
+    struct ruleset_problem problem;
+    char text[900];
+
+    cr_assert(ruleset_load_default(&ruleset, &problem), "%s", problem.text);
+    struct filter *filter = filter_new(ruleset);
+    for (size_t at = 0; at < sizeof text - sizeof threat; at++) {
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = fillings[at % 2][i % 9];
+        memcpy(text + at, threat, sizeof threat - 1);
+        cr_assert_eq(filter_check(filter, text, sizeof text).outcome, FILTER_HIT,
+                     "at %zu", at);
+    }
+    filter_free(filter);
+    ruleset_unref(ruleset);
+}
+
 Test(filter, names_a_plain_string_by_its_place)
 {
     const char *json = "[\"apple\", \"pear\"]";

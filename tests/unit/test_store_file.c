@@ -64,8 +64,18 @@ static void run_sql(const char *sql)
     sqlite3_close(db);
 }
 
-/* Takes a file of now back to version 4. */
+/* Takes a file of now back to version 5, and to version 4; its turns have no second attempts, and
+ * `turn_rows` had nothing in its first bytes then. */
+#define TO_VERSION_5                                                                     \
+    "DROP TABLE papers; DROP TABLE finish; ALTER TABLE remembered DROP COLUMN is_reply;" \
+    "ALTER TABLE session DROP COLUMN has_papers;"                                        \
+    "ALTER TABLE session DROP COLUMN is_finished;"                                       \
+    "ALTER TABLE turn DROP COLUMN at_ms; ALTER TABLE turn DROP COLUMN is_skipped;"       \
+    "UPDATE session SET turn_rows = CAST(x'00' || substr(turn_rows, 2, 7) ||"            \
+    " CASE length(turn_rows) WHEN 16 THEN x'00' || substr(turn_rows, 10) ELSE x'' END"   \
+    " AS BLOB); PRAGMA user_version = 5;"
 #define TO_VERSION_4                                                                      \
+    TO_VERSION_5                                                                          \
     "PRAGMA journal_mode=DELETE; PRAGMA page_size=4096; VACUUM; PRAGMA journal_mode=WAL;" \
     "CREATE TABLE heard (session INTEGER PRIMARY KEY REFERENCES session ON DELETE"        \
     " CASCADE, audio BLOB NOT NULL, text TEXT NOT NULL) STRICT;"                          \
@@ -223,6 +233,35 @@ Test(file, a_file_of_the_first_version_is_brought_up_to_date)
     answer = load(&world, &id);
     cr_expect_eq(answer.session->turn_count, 2);
     answer_free(&answer);
+    world_free(&world);
+}
+
+/* As files of version 5 were: what was said then is found, and an attempt comes behind it. */
+Test(file, a_file_of_the_fifth_version_is_brought_up_to_date)
+{
+    struct world world = world_new();
+    struct id id = start(&world, 3);
+    struct answer answer = {.loop = world.loop};
+
+    turn(&world, &id, 1, said("one"));
+    turn(&world, &id, 2, said("two"));
+    report(&world, &id, 2, true);
+    world_stop(&world);
+    snprintf(path, sizeof(path), "%s/poise.db", world.place.directory);
+    run_sql(TO_VERSION_5);
+    world_begin(&world);
+
+    answer.loop = world.loop;
+    store_load_session(world.store, &id, world.now_ms, true, take_session, &answer);
+    loop_run(world.loop);
+    cr_assert_eq(answer.error, OK);
+    cr_expect_eq(answer.session->commit_count, 2);
+    cr_expect_eq(answer.session->attempt_count, 1);
+    cr_expect_eq(answer.session->turns[1].number, 2);
+    cr_expect_str_eq(shown(&answer.session->turns[1].outcome), "{\"turn\":2}");
+    cr_expect_eq(answer.session->turns[1].at_ms, 0);
+    answer_free(&answer);
+    turn(&world, &id, 3, said("two"));
     world_free(&world);
 }
 

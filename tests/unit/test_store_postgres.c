@@ -114,7 +114,8 @@ Test(postgres, tables_are_made_once_by_however_many_start_at_the_same_time)
     world_end(&world);
     run_sql(
         "DROP TABLE poise_version, poise_process, poise_session, poise_turn, poise_record,"
-        " poise_heard, poise_speech, poise_refusal, poise_gate, poise_day, poise_rate");
+        " poise_heard, poise_speech, poise_refusal, poise_gate, poise_day, poise_rate,"
+        " poise_papers, poise_finish");
     for (int i = 0; i < OPENERS; i++)
         pthread_create(&threads[i], NULL, open_one, &stores[i]);
     for (int i = 0; i < OPENERS; i++)
@@ -134,6 +135,36 @@ static char *problem_of(const char *url)
     cr_expect_null(store_open(url, &problem));
     buffer_append_char(&problem, '\n');
     return buffer_take(&problem, &length);
+}
+
+Test(postgres, tables_of_the_first_version_are_brought_up_to_date)
+{
+    struct id id = start(&world, 3);
+    struct answer answer = {0};
+
+    turn(&world, &id, 1, said("one"));
+    report(&world, &id, 1, true);
+    world_stop(&world);
+    run_sql("ALTER TABLE poise_session DROP COLUMN commit_count,"
+            " DROP COLUMN attempt_count, DROP COLUMN is_finished,"
+            " DROP COLUMN has_papers;"
+            "ALTER TABLE poise_turn DROP COLUMN question_number, DROP COLUMN at_ms,"
+            " DROP COLUMN is_skipped;"
+            "ALTER TABLE poise_record DROP COLUMN is_reply;"
+            "DROP TABLE poise_papers, poise_finish;"
+            "UPDATE poise_version SET version = 1");
+    world_begin(&world);
+
+    answer.loop = world.loop;
+    store_load_session(world.store, &id, world.now_ms, true, take_session, &answer);
+    loop_run(world.loop);
+    cr_assert_eq(answer.error, OK);
+    cr_expect_eq(answer.session->commit_count, 1);
+    cr_expect_eq(answer.session->attempt_count, 1);
+    cr_expect_eq(answer.session->turns[0].number, 1);
+    cr_expect_str_eq(shown(&answer.session->turns[0].outcome), "{\"turn\":1}");
+    answer_free(&answer);
+    turn(&world, &id, 2, said("one")); /* whose reply had arrived */
 }
 
 Test(postgres, tables_of_a_newer_version_are_left_alone)

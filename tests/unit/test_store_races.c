@@ -184,7 +184,7 @@ Test(races, what_is_asked_before_a_deletion_of_its_session_does_not_see_it)
     struct id id = start(&world, 3);
     struct answer answer = {.loop = world.loop};
 
-    store_load_session(world.store, &id, world.now_ms, take_session, &answer);
+    store_load_session(world.store, &id, world.now_ms, false, take_session, &answer);
     store_delete_session(world.store, &id, world.now_ms, take_nothing, NULL);
     loop_run(world.loop);
     cr_expect_eq(answer.error, OK);

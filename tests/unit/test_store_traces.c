@@ -81,6 +81,9 @@ static struct id start_marked(const char *mark)
     private_text_free(&session->asked[0]);
     session->role = text_of(mark);
     session->asked[0] = text_of(mark);
+    session->papers = (struct session_papers){.job_advert = marked(mark, 99),
+                                              .resume = marked(mark, 99),
+                                              .demands = text_of(mark)};
     answer = create(&world, session, (struct store_key){0});
     id = answer.session->id;
     answer_free(&answer);
@@ -137,6 +140,44 @@ static void await_off_disk(const char *text)
         cr_assert_lt(looks, 10000, "%s is still there", text);
     check(&world);
     cr_expect_not(is_on_disk(text)); /* also where that look met a file half copied */
+}
+
+/* What is finished again stands in another place than what was there before. */
+static void finish_marked(const struct id *id, unsigned commit_count, const char *mark,
+                          size_t lines)
+{
+    struct answer answer = {.loop = world.loop};
+    struct store_finish request = {.session_id = *id,
+                                   .request_id = world.request_id,
+                                   .commit_count = commit_count,
+                                   .outcome = marked(mark, lines),
+                                   .now_ms = world.now_ms,
+                                   .expires_ms = world.now_ms + TTL_MS};
+
+    store_finish_session(world.store, &request, take_done, &answer);
+    loop_run(world.loop);
+    cr_assert_eq(answer.error, OK);
+}
+
+Test(traces, a_deleted_session_leaves_nothing_of_its_attempts_and_its_end)
+{
+    struct id id = start_marked("CANARY-alpha");
+    struct answer answer = {.loop = world.loop};
+    struct store_commit request;
+
+    turn_marked(&id, 1, "CANARY-alpha", 20);
+    request = commit_of(&world, &id, 1, said("again"), "CANARY-alpha, once more");
+    private_text_free(&request.next_question);
+    request.commit_number = 2;
+    store_commit_turn(world.store, &request, take_done, &answer);
+    loop_run(world.loop);
+    cr_assert_eq(answer.error, OK);
+    finish_marked(&id, 2, "CANARY-alpha", 99);
+    finish_marked(&id, 2, "CANARY-alpha", 9);
+    cr_expect_eq(remove_session(&world, &id), OK);
+    world_restart(&world);
+
+    cr_expect_not(is_on_disk("CANARY-alpha"));
 }
 
 Test(traces, a_swept_session_leaves_nothing)

@@ -24,7 +24,7 @@ static void assert_replays(const struct id *id, struct store_input input,
 
     cr_assert_eq(answer.error, OK);
     cr_assert_eq(answer.begun.decision, STORE_REPLAY);
-    cr_expect_eq(answer.begun.turn_number, turn_number);
+    cr_expect_eq(answer.begun.commit_number, turn_number);
     cr_expect_eq(answer.begun.is_refusal, turn_number == 0);
     cr_expect_str_eq(shown(&answer.begun.outcome), outcome);
     answer_free(&answer);
@@ -226,8 +226,10 @@ Test(turns, the_same_answer_waits_for_the_report_of_delivery)
 {
     struct id id = start(&world, 3);
     struct answer answer = {.loop = world.loop};
-    struct store_claim again = {id, id_random(), said("I don't know"),
-                                0,  {0},         world.now_ms};
+    struct store_claim again = {.session_id = id,
+                                .request_id = id_random(),
+                                .input = said("I don't know"),
+                                .now_ms = world.now_ms};
 
     turn(&world, &id, 1, said("I don't know"));
     store_begin_turn(world.store, &again, take_begun, &answer);

@@ -210,7 +210,7 @@ static void *claim_capped(void *context)
         from_us = clock_monotonic_us();
         mover->left = 2;
         store_begin_turn(store, &claim, on_claimed, mover);
-        store_load_session(store, &claim.session_id, NOW_MS, on_loaded, mover);
+        store_load_session(store, &claim.session_id, NOW_MS, false, on_loaded, mover);
         loop_run(mover->world.loop);
         from_us = clock_monotonic_us() - from_us;
         if (from_us > mover->longest_us)

@@ -26,9 +26,9 @@ static void world_open(struct world *world, speech_answer_fn *answer,
 {
     memset(world, 0, sizeof(*world));
     speech_world_open(&world->base, answer, environment);
-    transcribers_init(&world->ears,
-                      &(struct provider_tools){&world->base.settings, world->base.pool,
-                                               world->base.log, &world->base.metrics});
+    transcribers_init(&world->ears, &(struct provider_tools){
+                                        &world->base.settings, world->base.pool,
+                                        world->base.log, &world->base.metrics, NULL});
     cr_assert_eq(world->ears.count, 1);
     world->transcriber = world->ears.all[0];
 }

@@ -40,7 +40,11 @@ static void drop_request(struct store_operation *operation)
         private_text_free(&operation->request.commit.outcome);
         private_text_free(&operation->request.commit.speech.audio);
         break;
-    case STORE_END: private_text_free(&operation->request.end.outcome); break;
+    case STORE_FINISH: private_text_free(&operation->request.finish.outcome); break;
+    case STORE_END:
+        private_text_free(&operation->request.end.outcome);
+        private_text_free(&operation->request.end.speech.audio);
+        break;
     case STORE_REMEMBER: private_text_free(&operation->request.remember.heard); break;
     case STORE_REFUSAL: refusal_done(&operation->request.refusal); break;
     case STORE_BEGIN:
@@ -95,11 +99,16 @@ static void tell(struct store_operation *operation)
     case STORE_RATES:
         operation->done.rates(operation->context, operation->error, operation->rates);
         break;
+    case STORE_END:
+        if (!store_end_is_reply(operation))
+            break;
+        operation->done.done(operation->context, operation->error);
+        break;
     case STORE_DELETE:
     case STORE_COMMIT:
+    case STORE_FINISH:
     case STORE_REFUSAL:
     case STORE_CHECK: operation->done.done(operation->context, operation->error); break;
-    case STORE_END:
     case STORE_REMEMBER:
     case STORE_REPORT:
     case STORE_SWEEP:
@@ -118,6 +127,16 @@ void store_operation_tell(struct store_operation *operation)
 bool store_end_is_remembered(const struct store_end *end)
 {
     return end->key.is_there && !private_text_is_empty(&end->outcome);
+}
+
+enum store_extent store_extent_of(const struct store_claim *claim,
+                                  const struct session *session)
+{
+    if (claim->purpose != STORE_FOR_TURN)
+        return EXTENT_WHOLE;
+    return claim->wants_turns || session->turn_count + 1 == session->total_questions
+               ? EXTENT_TURNS
+               : EXTENT_SESSION;
 }
 
 void store_list_push(struct store_list *list, struct store_operation *operation)

@@ -16,6 +16,7 @@ enum store_kind {
     STORE_DELETE,
     STORE_BEGIN,
     STORE_COMMIT,
+    STORE_FINISH,
     STORE_END,
     STORE_REMEMBER,
     STORE_SPEECH,
@@ -45,7 +46,7 @@ struct store_backend {
 };
 
 struct store_report {
-    unsigned turn_number;
+    unsigned commit_number;
     bool was_delivered;
 };
 
@@ -82,7 +83,9 @@ struct store_operation {
     union {
         struct store_new_session create; /* texts and sessions in these are owned */
         struct store_claim begin;
+        bool is_whole; /* of a load */
         struct store_commit commit;
+        struct store_finish finish;
         struct store_end end;
         struct store_report report;
         struct store_hearing remember;
@@ -116,6 +119,22 @@ void store_operation_tell(struct store_operation *operation);
 
 /* Is there something to be remembered under the end's key? */
 bool store_end_is_remembered(const struct store_end *end);
+
+/* Does somebody wait for the end: is it of a reply that is kept? */
+static inline bool store_end_is_reply(const struct store_operation *end)
+{
+    return end->told != NULL;
+}
+
+/* What a begin reads besides the session, if it runs. */
+enum store_extent {
+    EXTENT_SESSION, /* nothing */
+    EXTENT_TURNS,   /* its turns and papers */
+    EXTENT_WHOLE    /* with the turns' outcomes, and that of a finish */
+};
+
+enum store_extent store_extent_of(const struct store_claim *claim,
+                                  const struct session *session);
 
 /* Operations in their order; owned by whom the list belongs to. */
 struct store_list {

@@ -57,17 +57,40 @@ bool store_is_repeat(const struct session *then, const struct digest *fingerprin
     return then->turn_count == 0 && digest_equals(fingerprint, &key->fingerprint);
 }
 
-static bool is_last_recording(const struct store_facts *facts,
-                              const struct store_input *input)
+void store_facts_of(const struct session *session, struct store_facts *ret_facts)
 {
-    return facts->turn_count > 0 && facts->has_last_audio && input->has_audio &&
+    ret_facts->is_live = true;
+    ret_facts->turn_count = session->turn_count;
+    ret_facts->commit_count = session->commit_count;
+    ret_facts->is_complete = session_is_complete(session);
+    ret_facts->is_last_attempt = session->attempt_count > 1;
+}
+
+/* Who asks for another attempt does not mean the turn that was committed before; but who sends a
+ * turn may well mean the attempt, where that has gone out of mind. */
+static bool may_be_last(const struct store_facts *facts, const struct store_claim *claim)
+{
+    return facts->turn_count > 0 &&
+           (claim->purpose == STORE_FOR_TURN ||
+            (claim->purpose == STORE_FOR_ATTEMPT && facts->is_last_attempt));
+}
+
+static bool is_last_recording(const struct store_facts *facts,
+                              const struct store_claim *claim)
+{
+    const struct store_input *input = &claim->input;
+
+    return may_be_last(facts, claim) && facts->has_last_audio && input->has_audio &&
            digest_equals(&facts->last_audio, &input->audio);
 }
 
 static bool is_last_answer(const struct store_facts *facts,
-                           const struct store_input *input)
+                           const struct store_claim *claim)
 {
-    return facts->turn_count > 0 && facts->has_last_transcript && input->has_transcript &&
+    const struct store_input *input = &claim->input;
+
+    return may_be_last(facts, claim) && facts->has_last_transcript &&
+           input->has_transcript &&
            digest_equals(&facts->last_transcript, &input->transcript);
 }
 
@@ -78,9 +101,9 @@ static bool is_running_key(const struct store_facts *facts, const struct store_k
 }
 
 enum store_verdict store_decide(const struct store_facts *facts,
-                                const struct store_input *input)
+                                const struct store_claim *claim)
 {
-    const struct store_key *key = &input->key;
+    const struct store_key *key = &claim->input.key;
 
     if (!facts->is_live)
         return VERDICT_NOT_FOUND;
@@ -95,15 +118,16 @@ enum store_verdict store_decide(const struct store_facts *facts,
                    ? VERDICT_IN_PROGRESS
                    : VERDICT_KEY_REUSE;
 
-    if (is_last_recording(facts, input))
+    if (is_last_recording(facts, claim))
         return VERDICT_REPLAY_LAST;
 
-    if (is_last_answer(facts, input) && !facts->is_delivered)
+    if (is_last_answer(facts, claim) && !facts->is_delivered)
         return facts->is_on_its_way ? VERDICT_WAIT : VERDICT_REPLAY_LAST;
 
     if (facts->is_running)
         return VERDICT_IN_PROGRESS;
-    return facts->turn_count >= facts->total_questions ? VERDICT_COMPLETE : VERDICT_RUN;
+    return facts->is_complete && claim->purpose == STORE_FOR_TURN ? VERDICT_COMPLETE
+                                                                  : VERDICT_RUN;
 }
 
 enum error store_verdict_error(enum store_verdict verdict)

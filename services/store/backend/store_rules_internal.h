@@ -35,9 +35,11 @@ struct store_facts {
     /* Stored with the session. */
     bool is_live; /* it exists and has not expired; if not, nothing below counts */
     unsigned turn_count;
-    unsigned total_questions;
-    bool is_delivered;   /* the last committed turn's reply reached the client */
-    bool has_last_audio; /* of the last committed turn, as below */
+    unsigned commit_count;
+    bool is_complete;
+    bool is_last_attempt; /* the last commit was another attempt at its question */
+    bool is_delivered;    /* the last commit's reply reached the client */
+    bool has_last_audio;  /* of the last commit, as below */
     struct digest last_audio;
     bool has_last_transcript;
     struct digest last_transcript;
@@ -49,23 +51,26 @@ struct store_facts {
     /* Under way in this process. */
     bool is_running;              /* a turn of the session holds the claim */
     struct store_key running_key; /* the key that it came with */
-    bool is_on_its_way; /* the last committed turn's reply, with no report yet */
+    bool is_on_its_way;           /* the last commit's reply, with no report yet */
 };
 
 enum store_verdict {
     VERDICT_RUN,
     VERDICT_REPLAY_RECORD, /* the outcome that is stored under the key */
-    VERDICT_REPLAY_LAST,   /* the last committed turn's */
-    VERDICT_WAIT,          /* until the last turn's reply is reported: ask again then */
+    VERDICT_REPLAY_LAST,   /* the last commit's */
+    VERDICT_WAIT,          /* until the last commit's reply is reported: ask again then */
     VERDICT_NOT_FOUND,
     VERDICT_KEY_REUSE,
     VERDICT_IN_PROGRESS,
     VERDICT_COMPLETE
 };
 
+/* What the session tells of them. */
+void store_facts_of(const struct session *session, struct store_facts *ret_facts);
+
 /* The rules of "exactly once", in their order. */
 enum store_verdict store_decide(const struct store_facts *facts,
-                                const struct store_input *input);
+                                const struct store_claim *claim);
 
 /* OK for the verdicts that are no errors. */
 enum error store_verdict_error(enum store_verdict verdict);

@@ -74,6 +74,7 @@ static bool is_durable_kind(enum store_kind kind)
     case STORE_CREATE:
     case STORE_DELETE:
     case STORE_COMMIT:
+    case STORE_FINISH:
     case STORE_END: /* a crash that undid it alone would leave the claim behind */
     case STORE_REFUSAL:
     case STORE_CHECK:
@@ -94,7 +95,8 @@ static bool is_durable_kind(enum store_kind kind)
  * its contrary. */
 static bool is_news(const struct postgres_operation *operation)
 {
-    return operation->base.kind == STORE_END || operation->base.kind == STORE_REPORT;
+    return operation->base.kind == STORE_REPORT ||
+           (operation->base.kind == STORE_END && !store_end_is_reply(&operation->base));
 }
 
 static int64_t patience_us(const struct postgres_operation *operation)

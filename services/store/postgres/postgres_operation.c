@@ -80,6 +80,17 @@ static bool is_counted(const struct store_new_session *create)
     return create->client_most > 0;
 }
 
+/* NULLs where there are none. */
+static void papers_values(struct postgres_values *values,
+                          const struct session_papers *papers)
+{
+    bool is_optional = session_papers_are_empty(papers);
+
+    postgres_value_text(values, &papers->job_advert, is_optional);
+    postgres_value_text(values, &papers->resume, is_optional);
+    postgres_value_text(values, &papers->demands, is_optional);
+}
+
 static bool insert(struct postgres_operation *operation, struct postgres_link *link)
 {
     const struct store_new_session *create = &operation->base.request.create;
@@ -100,6 +111,7 @@ static bool insert(struct postgres_operation *operation, struct postgres_link *l
     postgres_value_digest(&values, is_counted(create), &create->client);
     postgres_value_number(&values, create->client_most);
     postgres_value_number(&values, create->now_ms);
+    papers_values(&values, &session->papers);
     return postgres_link_send(link, operation, POSTGRES_CREATE_SESSION, &values);
 }
 
@@ -146,7 +158,8 @@ static void take_created(struct postgres_operation *operation, const PGresult *r
     operation->is_found = PQntuples(result) > 0;
     if (!operation->is_found)
         return;
-    operation->base.session = postgres_read_session(&row, &operation->base.session_id);
+    operation->base.session =
+        postgres_read_session(&row, &operation->base.session_id, NULL);
     id = postgres_row_id(&row);
     postgres_row_digest(&row, &operation->fingerprint);
     if (operation->base.session == NULL || row.is_damaged) {
@@ -194,24 +207,55 @@ static enum postgres_next next_create(struct postgres_operation *operation)
                          operation->base.is_replay ? ERROR_IDEMPOTENCY_KEY_REUSE : OK);
 }
 
+enum { LOAD_SESSION, LOAD_REST };
+
 static bool ask_load(struct postgres_operation *operation, struct postgres_link *link)
 {
     struct postgres_values values = {0};
 
+    if (operation->step == LOAD_REST)
+        return postgres_rest_ask(operation, operation->base.session,
+                                 operation->has_papers, EXTENT_WHOLE, link);
     postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, operation->base.now_ms);
     return postgres_link_send(link, operation, POSTGRES_LOAD_SESSION, &values);
 }
 
-static void take_load(struct postgres_operation *operation, const PGresult *result)
+static void take_load(struct postgres_operation *operation, enum postgres_statement which,
+                      const PGresult *result)
 {
     struct postgres_row row = postgres_row_of(result, 0);
 
+    if (which != POSTGRES_LOAD_SESSION) {
+        postgres_rest_take(operation->base.session, which, result);
+        return;
+    }
     if (PQntuples(result) == 0)
         return;
-    operation->base.session = postgres_read_session(&row, &operation->base.session_id);
+    operation->base.session =
+        postgres_read_session(&row, &operation->base.session_id, &operation->has_papers);
     if (operation->base.session == NULL)
         postgres_damaged(operation);
+}
+
+/* What went with the session meanwhile is not missing: the session is. */
+static enum postgres_next next_load(struct postgres_operation *operation)
+{
+    struct session **session = &operation->base.session;
+
+    if (*session == NULL)
+        return postgres_done(operation, ERROR_SESSION_NOT_FOUND);
+    if (!operation->base.request.is_whole)
+        return postgres_done(operation, OK);
+    if (operation->step == LOAD_SESSION) {
+        operation->step = LOAD_REST;
+        return NEXT_ASK;
+    }
+    if (postgres_rest_is_read(*session, operation->has_papers, EXTENT_WHOLE))
+        return postgres_done(operation, OK);
+    session_free(*session);
+    *session = NULL;
+    return postgres_done(operation, ERROR_SESSION_NOT_FOUND);
 }
 
 static bool ask_delete(struct postgres_operation *operation, struct postgres_link *link)
@@ -233,9 +277,11 @@ static void take_delete(struct postgres_operation *operation, const PGresult *re
                               : postgres_row_number(&row) > operation->base.now_ms;
 }
 
-struct session *postgres_read_session(struct postgres_row *row, const struct store_id *id)
+struct session *postgres_read_session(struct postgres_row *row, const struct store_id *id,
+                                      bool *ret_has_papers)
 {
     struct session *session = MEM_NEW(struct session);
+    bool has_papers;
 
     session->id = store_id_text(id);
     session->expires_ms = postgres_row_number(row);
@@ -244,32 +290,126 @@ struct session *postgres_read_session(struct postgres_row *row, const struct sto
     session->difficulty = (int)postgres_row_number(row);
     session->total_questions = (unsigned)postgres_row_number(row);
     session->turn_count = (unsigned)postgres_row_number(row);
+    session->commit_count = (unsigned)postgres_row_number(row);
+    session->attempt_count = (unsigned)postgres_row_number(row);
+    session->is_finished = postgres_row_flag(row);
+    has_papers = postgres_row_flag(row);
+    if (ret_has_papers != NULL)
+        *ret_has_papers = has_papers;
     session->role = postgres_row_text(row);
     session->interview_type = postgres_row_text(row);
     session->asked[0] = postgres_row_text(row);
     session->asked_count =
         1 + postgres_row_texts(row, session->asked + 1, SESSION_MAX_QUESTIONS - 1);
     if (!row->is_damaged && session->turn_count <= SESSION_MAX_QUESTIONS &&
-        session->asked_count >= session->turn_count)
+        session->asked_count >= session->turn_count &&
+        session->commit_count >= session->turn_count &&
+        session->commit_count <= SESSION_MAX_COMMITS)
         return session;
     session_free(session);
     return NULL;
+}
+
+static bool ask_of(struct postgres_operation *operation, enum postgres_statement which,
+                   struct postgres_link *link)
+{
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    return postgres_link_send(link, operation, which, &values);
+}
+
+bool postgres_rest_ask(struct postgres_operation *operation,
+                       const struct session *session, bool has_papers,
+                       enum store_extent extent, struct postgres_link *link)
+{
+    bool is_whole = extent == EXTENT_WHOLE;
+    struct postgres_values values = {0};
+
+    if (extent == EXTENT_SESSION)
+        return true;
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, is_whole);
+    return (session->commit_count == 0 ||
+            postgres_link_send(link, operation, POSTGRES_READ_TURNS, &values)) &&
+           (!has_papers || ask_of(operation, POSTGRES_READ_PAPERS, link)) &&
+           (!is_whole || !session->is_finished ||
+            ask_of(operation, POSTGRES_READ_FINISH, link));
+}
+
+static void take_turns(struct session *session, const PGresult *result)
+{
+    if ((unsigned)PQntuples(result) < session->commit_count || session->turns != NULL)
+        return;
+    session->turns = mem_zalloc(session->commit_count * sizeof(*session->turns));
+    for (unsigned i = 0; i < session->commit_count; i++) {
+        struct postgres_row row = postgres_row_of(result, (int)i);
+        struct session_turn *turn = &session->turns[i];
+        unsigned char scores[SESSION_SCORES];
+
+        turn->number = (unsigned)postgres_row_number(&row);
+        if (turn->number < 1 || turn->number > session->turn_count)
+            turn->number = 1;
+        if (postgres_row_bytes(&row, scores, sizeof(scores)))
+            store_read_scores(scores, turn);
+        turn->transcript = postgres_row_text(&row);
+        turn->at_ms = postgres_row_number(&row);
+        turn->is_skipped = postgres_row_flag(&row);
+        turn->outcome = postgres_row_text(&row);
+    }
+    session_number_turns(session);
+}
+
+void postgres_rest_take(struct session *session, enum postgres_statement which,
+                        const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+
+    if (which == POSTGRES_READ_TURNS) {
+        take_turns(session, result);
+    } else if (which == POSTGRES_READ_PAPERS && PQntuples(result) == 1) {
+        session_papers_free(&session->papers);
+        session->papers.job_advert = postgres_row_text(&row);
+        session->papers.resume = postgres_row_text(&row);
+        session->papers.demands = postgres_row_text(&row);
+    } else if (which == POSTGRES_READ_FINISH && PQntuples(result) == 1 &&
+               (unsigned)postgres_row_number(&row) == session->commit_count) {
+        private_text_free(&session->finish);
+        session->finish = postgres_row_text(&row);
+    }
+}
+
+bool postgres_rest_is_read(const struct session *session, bool has_papers,
+                           enum store_extent extent)
+{
+    return extent == EXTENT_SESSION ||
+           ((session->commit_count == 0 || session->turns != NULL) &&
+            (!has_papers || !session_papers_are_empty(&session->papers)));
 }
 
 /* Where there is no room, room is made for more than one, so that it is seldom. */
 #define SPARE_PART        16
 #define SPARE_BYTES_LEAST (1 << 20) /* of all the room there may be, for that */
 
-static bool is_stored(const struct store_speech *speech)
+bool postgres_speech_is_stored(const struct store_speech *speech)
 {
     return !private_text_is_empty(&speech->audio) &&
            (int64_t)speech->audio.length <= speech->max_total_bytes;
 }
 
+static const struct store_speech *speech_of(const struct postgres_operation *operation)
+{
+    switch ((int)operation->base.kind) {
+    case STORE_COMMIT: return &operation->base.request.commit.speech;
+    case STORE_END: return &operation->base.request.end.speech;
+    }
+    return NULL;
+}
+
 void postgres_speech_values(struct postgres_values *values,
                             const struct store_speech *speech)
 {
-    if (is_stored(speech)) {
+    if (postgres_speech_is_stored(speech)) {
         postgres_value_text(values, &speech->audio, false);
         postgres_value_number(values, speech->expires_ms);
         postgres_value_number(values, (int64_t)speech->audio.length);
@@ -283,14 +423,14 @@ void postgres_speech_values(struct postgres_values *values,
 bool postgres_speech_make_room(struct postgres_operation *operation,
                                struct postgres_ground *ground, struct postgres_link *link)
 {
-    const struct store_speech *speech = &operation->base.request.commit.speech;
+    const struct store_speech *speech = speech_of(operation);
     int64_t bytes = (int64_t)speech->audio.length;
     int64_t most = speech->max_total_bytes;
     int64_t spare = most >= SPARE_BYTES_LEAST ? most / SPARE_PART : 0;
     struct postgres_values values = {0};
 
     operation->number = -1;
-    if (!is_stored(speech) ||
+    if (!postgres_speech_is_stored(speech) ||
         atomic_load_explicit(&ground->speech_bytes, memory_order_relaxed) + bytes <= most)
         return true;
     postgres_value_number(&values, spare < most - bytes ? most - bytes - spare : 0);
@@ -300,10 +440,10 @@ bool postgres_speech_make_room(struct postgres_operation *operation,
 void postgres_speech_count(const struct postgres_operation *operation,
                            struct postgres_ground *ground)
 {
-    const struct store_speech *speech = &operation->base.request.commit.speech;
+    const struct store_speech *speech = speech_of(operation);
 
-    if (operation->base.kind != STORE_COMMIT || operation->base.error != OK ||
-        !is_stored(speech))
+    if (speech == NULL || operation->base.error != OK ||
+        !postgres_speech_is_stored(speech))
         return;
     if (operation->number >= 0) /* the true sum, of what was left */
         atomic_store_explicit(&ground->speech_bytes, operation->number,
@@ -440,6 +580,7 @@ bool postgres_operation_ask(struct postgres_operation *operation,
     case STORE_DELETE: return ask_delete(operation, link);
     case STORE_BEGIN: return postgres_begin_ask(operation, ground, link);
     case STORE_COMMIT: return postgres_commit_ask(operation, ground, link);
+    case STORE_FINISH: return postgres_finish_ask(operation, ground, link);
     case STORE_END: return postgres_end_ask(operation, ground, link);
     case STORE_REMEMBER: return ask_remember(operation, link);
     case STORE_SPEECH: return ask_speech(operation, link);
@@ -458,13 +599,14 @@ void postgres_operation_take(struct postgres_operation *operation,
 {
     switch (operation->base.kind) {
     case STORE_CREATE: take_create(operation, which, result); break;
-    case STORE_LOAD: take_load(operation, result); break;
+    case STORE_LOAD: take_load(operation, which, result); break;
     case STORE_DELETE: take_delete(operation, result); break;
     case STORE_BEGIN: postgres_begin_take(operation, which, result); break;
-    case STORE_COMMIT: postgres_commit_take(operation, which, result); break;
+    case STORE_COMMIT:
+    case STORE_FINISH:
+    case STORE_END: postgres_commit_take(operation, which, result); break;
     case STORE_SPEECH: take_speech(operation, result); break;
     case STORE_RATES: take_rates(operation, which, result); break;
-    case STORE_END:
     case STORE_REMEMBER:
     case STORE_REFUSAL:
     case STORE_REPORT:
@@ -481,18 +623,21 @@ enum postgres_next postgres_operation_next(struct postgres_operation *operation)
     switch (operation->base.kind) {
     case STORE_CREATE: return next_create(operation);
     case STORE_BEGIN: return postgres_begin_next(operation);
-    case STORE_COMMIT: return postgres_commit_next(operation);
+    case STORE_COMMIT:
+    case STORE_FINISH: return postgres_commit_next(operation);
     case STORE_RATES: return next_rates(operation);
-    case STORE_LOAD:
-        return postgres_done(
-            operation, operation->base.session != NULL ? OK : ERROR_SESSION_NOT_FOUND);
+    case STORE_LOAD: return next_load(operation);
+    case STORE_END:
+        return postgres_done(operation,
+                             store_end_is_reply(&operation->base) && !operation->is_found
+                                 ? ERROR_SESSION_NOT_FOUND
+                                 : OK);
     case STORE_DELETE:
         return postgres_done(operation,
                              operation->is_found ? OK : ERROR_SESSION_NOT_FOUND);
     case STORE_SPEECH:
         return postgres_done(operation,
                              operation->is_found ? OK : ERROR_TTS_AUDIO_NOT_FOUND);
-    case STORE_END:
     case STORE_REMEMBER:
     case STORE_REFUSAL:
     case STORE_REPORT:
@@ -529,6 +674,10 @@ struct postgres_operation *postgres_operation_release(
         return NULL;
     if (operation->base.kind == STORE_COMMIT)
         request_id = operation->base.request.commit.request_id;
+    else if (operation->base.kind == STORE_FINISH)
+        request_id = operation->base.request.finish.request_id;
+    else if (operation->base.kind == STORE_END)
+        request_id = operation->base.request.end.request_id;
     else if (operation->base.kind == STORE_BEGIN &&
              operation->beginning.claim_changes >= 0)
         request_id = operation->base.request.begin.request_id;

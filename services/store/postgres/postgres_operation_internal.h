@@ -48,11 +48,13 @@ struct postgres_beginning {
     struct private_text heard;   /* owned */
     struct private_text outcome; /* owned */
     bool has_outcome;
-    bool has_sender;       /* a process that lives is sending the last turn's reply */
+    bool has_sender;       /* a process that lives is sending the last commit's reply */
+    bool has_papers;       /* the session has */
     int64_t changes;       /* of the session, when the facts were read */
     int64_t claim_changes; /* when the claim was first tried; -1: it was not */
     bool is_ours; /* a try of this claim that we did not hear of was carried out */
-    unsigned record_turn; /* of the record under the key; 0: a refusal */
+    unsigned record_commit; /* of the record under the key; 0: a refusal, or a reply */
+    bool record_is_reply;
     bool replays_record;
     bool was_expected;        /* the claim found the session unchanged */
     bool had_room;            /* and the day had room */
@@ -84,6 +86,7 @@ struct postgres_operation {
     bool is_ours;              /* of a commit: an earlier try of it was carried out */
     struct digest fingerprint; /* of a create: what the session of then was made with */
     struct store_id note_id;   /* of a refusal: under which it is noted */
+    bool has_papers;           /* of a load: the session has */
     int64_t number; /* of a commit: bytes of speech that are left, -1: not asked;
                                    of rates: 1 where the quota had nothing left */
 };
@@ -136,14 +139,29 @@ void postgres_commit_take(struct postgres_operation *operation,
                           enum postgres_statement which, const PGresult *result);
 enum postgres_next postgres_commit_next(struct postgres_operation *operation);
 
+bool postgres_finish_ask(struct postgres_operation *operation,
+                         const struct postgres_ground *ground,
+                         struct postgres_link *link);
+
 bool postgres_end_ask(struct postgres_operation *operation,
-                      const struct postgres_ground *ground, struct postgres_link *link);
+                      struct postgres_ground *ground, struct postgres_link *link);
 bool postgres_delivery_ask(struct postgres_operation *operation,
                            const struct postgres_ground *ground,
                            struct postgres_link *link);
-/* The columns of SESSION_COLUMNS, in postgres_statements.def.  NULL where they make no sense. */
-struct session *postgres_read_session(struct postgres_row *row,
-                                      const struct store_id *id);
+/* The columns of SESSION_COLUMNS, in postgres_statements.def.  NULL where they make no sense.
+ * `ret_has_papers` may be NULL. */
+struct session *postgres_read_session(struct postgres_row *row, const struct store_id *id,
+                                      bool *ret_has_papers);
+
+/* Sends the statements that read so much of a session, and takes what they bring: what came into the
+ * session since it was read is left out.  postgres_rest_is_read(): all of it was there. */
+bool postgres_rest_ask(struct postgres_operation *operation,
+                       const struct session *session, bool has_papers,
+                       enum store_extent extent, struct postgres_link *link);
+void postgres_rest_take(struct session *session, enum postgres_statement which,
+                        const PGresult *result);
+bool postgres_rest_is_read(const struct session *session, bool has_papers,
+                           enum store_extent extent);
 
 /* What is stored makes no sense: the operation fails. */
 void postgres_damaged(struct postgres_operation *operation);
@@ -158,9 +176,12 @@ enum postgres_next postgres_done(struct postgres_operation *operation, enum erro
  * has stored itself since.  Where that says that there is no room, older speech goes, by the true
  * sum.  Several processes may pass the bound together by what they store between two sweeps.
  */
-/* The values of the turn's speech; NULLs where there is none, or more than may be stored. */
+/* The values of the speech; NULLs where there is none, or more than may be stored. */
 void postgres_speech_values(struct postgres_values *values,
                             const struct store_speech *speech);
+
+/* false: there is none, or more than may be stored. */
+bool postgres_speech_is_stored(const struct store_speech *speech);
 
 /* Before the commit: sends the statement that makes room, if one is needed. */
 bool postgres_speech_make_room(struct postgres_operation *operation,

@@ -50,16 +50,19 @@ static bool is_capped(const struct postgres_operation *operation)
            !operation->beginning.is_ours;
 }
 
-/* The turns are read in the same go where the last question is to be answered. */
+static enum store_extent extent_of(const struct postgres_operation *operation)
+{
+    return store_extent_of(&operation->base.request.begin, operation->beginning.session);
+}
+
+/* What else is wanted of the session is read in the same go. */
 static bool send_claim(struct postgres_operation *operation,
                        const struct postgres_ground *ground, struct postgres_link *link)
 {
     const struct store_claim *claim = &operation->base.request.begin;
     struct postgres_beginning *beginning = &operation->beginning;
     struct store_id request_id = request_of(operation);
-    const struct session *session = beginning->session;
     struct postgres_values values = {0};
-    struct postgres_values of = {0};
 
     postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, beginning->changes);
@@ -83,13 +86,11 @@ static bool send_claim(struct postgres_operation *operation,
                             is_capped(operation) ? POSTGRES_CLAIM_CAPPED : POSTGRES_CLAIM,
                             &values))
         return false;
-    if (session->turn_count == 0 || session->turn_count + 1 != session->total_questions)
-        return true;
-    postgres_value_id(&of, &operation->base.session_id);
-    return postgres_link_send(link, operation, POSTGRES_READ_TURNS, &of);
+    return postgres_rest_ask(operation, beginning->session, beginning->has_papers,
+                             extent_of(operation), link);
 }
 
-/* Under a key that is new, the last turn's outcome is this key's first from now on. */
+/* Under a key that is new, the last commit's outcome is this key's first from now on. */
 static bool send_record(struct postgres_operation *operation, struct postgres_link *link)
 {
     const struct store_key *key = &operation->base.request.begin.input.key;
@@ -103,9 +104,10 @@ static bool send_record(struct postgres_operation *operation, struct postgres_li
     postgres_value_id(&insert, &operation->base.session_id);
     postgres_value_digest(&insert, true, &key->key);
     postgres_value_digest(&insert, true, &key->fingerprint);
-    postgres_value_number(&insert, operation->beginning.facts.turn_count);
+    postgres_value_number(&insert, operation->beginning.facts.commit_count);
     postgres_value_null(&insert);
     postgres_value_number(&insert, operation->base.now_ms);
+    postgres_value_number(&insert, false);
     return postgres_link_send(link, operation, POSTGRES_FORGET_RECORDS, &forget) &&
            postgres_link_send(link, operation, POSTGRES_INSERT_RECORD, &insert);
 }
@@ -120,7 +122,7 @@ static bool send_again(struct postgres_operation *operation,
     if (operation->beginning.facts.is_delivered)
         return true;
     postgres_value_id(&values, &operation->base.session_id);
-    postgres_value_number(&values, operation->beginning.facts.turn_count);
+    postgres_value_number(&values, operation->beginning.facts.commit_count);
     postgres_value_id(&values, &ground->process.id);
     return postgres_link_send(link, operation, POSTGRES_SEND_AGAIN, &values);
 }
@@ -130,11 +132,12 @@ static bool send_replay(struct postgres_operation *operation,
 {
     const struct postgres_beginning *beginning = &operation->beginning;
     bool is_record = beginning->replays_record;
-    bool is_last = !is_record || beginning->record_turn == beginning->facts.turn_count;
+    bool is_last =
+        !is_record || beginning->record_commit == beginning->facts.commit_count;
     struct postgres_values values = {0};
 
     if ((!is_record && !send_record(operation, link)) ||
-        (is_last && beginning->facts.turn_count > 0 &&
+        (is_last && beginning->facts.commit_count > 0 &&
          !send_again(operation, ground, link)))
         return false;
     postgres_value_id(&values, &operation->base.session_id);
@@ -142,7 +145,7 @@ static bool send_replay(struct postgres_operation *operation,
         postgres_value_digest(&values, true,
                               &operation->base.request.begin.input.key.key);
     else
-        postgres_value_number(&values, beginning->facts.turn_count);
+        postgres_value_number(&values, beginning->facts.commit_count);
     return postgres_link_send(link, operation,
                               is_record ? POSTGRES_READ_RECORD : POSTGRES_READ_OUTCOME,
                               &values);
@@ -193,47 +196,26 @@ static void take_facts(struct postgres_operation *operation, const PGresult *res
     postgres_begin_forget(operation);
     if (PQntuples(result) == 0)
         return;
-    beginning->session = postgres_read_session(&row, &operation->base.session_id);
+    beginning->session =
+        postgres_read_session(&row, &operation->base.session_id, &beginning->has_papers);
     if (beginning->session == NULL) {
         postgres_damaged(operation);
         return;
     }
-    facts->is_live = true;
-    facts->turn_count = beginning->session->turn_count;
-    facts->total_questions = beginning->session->total_questions;
-    facts->is_delivered = postgres_row_number(&row) == facts->turn_count;
+    store_facts_of(beginning->session, facts);
+    facts->is_delivered = postgres_row_number(&row) == facts->commit_count;
     beginning->changes = postgres_row_number(&row);
     facts->has_last_audio = postgres_row_digest(&row, &facts->last_audio);
     facts->has_last_transcript = postgres_row_digest(&row, &facts->last_transcript);
     read_claim(operation, &row);
     beginning->has_sender = postgres_row_flag(&row);
     facts->has_record = postgres_row_digest(&row, &facts->record_fingerprint);
-    beginning->record_turn =
+    beginning->record_commit =
         postgres_row_is_null(&row) ? 0 : (unsigned)postgres_row_number(&row);
+    beginning->record_is_reply = postgres_row_flag(&row);
     beginning->heard = postgres_row_text(&row);
     if (row.is_damaged)
         postgres_damaged(operation);
-}
-
-static void take_turns(struct postgres_operation *operation, const PGresult *result)
-{
-    struct session *session = operation->beginning.session;
-
-    if ((unsigned)PQntuples(result) != session->turn_count)
-        return; /* another turn came in between, and the claim failed */
-    if (session->turns != NULL)
-        return;
-    session->turns = mem_zalloc(session->turn_count * sizeof(*session->turns));
-    for (unsigned i = 0; i < session->turn_count; i++) {
-        struct postgres_row row = postgres_row_of(result, (int)i);
-        struct session_turn *turn = &session->turns[i];
-        unsigned char scores[SESSION_SCORES];
-
-        if (postgres_row_bytes(&row, scores, sizeof(scores)))
-            store_read_scores(scores, turn);
-        turn->transcript = postgres_row_text(&row);
-        turn->question = private_text_clone(&session->asked[i]);
-    }
 }
 
 static void take_claim(struct postgres_operation *operation,
@@ -261,8 +243,9 @@ void postgres_begin_take(struct postgres_operation *operation,
 
     if (which == POSTGRES_FIND_FACTS)
         take_facts(operation, result);
-    else if (which == POSTGRES_READ_TURNS)
-        take_turns(operation, result);
+    else if (which == POSTGRES_READ_TURNS || which == POSTGRES_READ_PAPERS ||
+             which == POSTGRES_READ_FINISH)
+        postgres_rest_take(beginning->session, which, result);
     else if (which == POSTGRES_CLAIM || which == POSTGRES_CLAIM_CAPPED)
         take_claim(operation, which, result);
     else if ((which == POSTGRES_READ_OUTCOME || which == POSTGRES_READ_RECORD) &&
@@ -286,7 +269,7 @@ static enum postgres_next go_to(struct postgres_operation *operation,
     return NEXT_ASK;
 }
 
-/* The last turn's reply is on its way in a process that lives, and half a second has not passed. */
+/* The last commit's reply is on its way in a process that lives, and half a second has not passed. */
 static void look_for_sender(struct postgres_beginning *beginning)
 {
     int64_t now_us = clock_monotonic_us();
@@ -303,7 +286,7 @@ static enum postgres_next decide(struct postgres_operation *operation)
     enum store_verdict verdict;
 
     look_for_sender(beginning);
-    verdict = store_decide(&beginning->facts, &operation->base.request.begin.input);
+    verdict = store_decide(&beginning->facts, &operation->base.request.begin);
     beginning->replays_record = verdict == VERDICT_REPLAY_RECORD;
     switch (verdict) {
     case VERDICT_RUN:
@@ -326,7 +309,6 @@ static enum postgres_next decide(struct postgres_operation *operation)
 static enum postgres_next on_claimed(struct postgres_operation *operation)
 {
     struct postgres_beginning *beginning = &operation->beginning;
-    const struct session *session = beginning->session;
 
     if (!beginning->was_expected)
         return go_to(operation, BEGIN_FACTS);
@@ -337,8 +319,8 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
     }
     if (beginning->usage.day != 0)
         store_usage_note(&operation->ground->usage, &beginning->usage);
-    if (session->turn_count > 0 && session->turn_count + 1 == session->total_questions &&
-        session->turns == NULL) {
+    if (!postgres_rest_is_read(beginning->session, beginning->has_papers,
+                               extent_of(operation))) {
         postgres_damaged(operation);
         return NEXT_DONE;
     }
@@ -353,16 +335,16 @@ static enum postgres_next on_claimed(struct postgres_operation *operation)
 static enum postgres_next on_replay(struct postgres_operation *operation)
 {
     struct postgres_beginning *beginning = &operation->beginning;
-    unsigned turn_number =
-        beginning->replays_record ? beginning->record_turn : beginning->facts.turn_count;
+    unsigned commit_number = beginning->replays_record ? beginning->record_commit
+                                                       : beginning->facts.commit_count;
 
     if (!beginning->has_outcome) /* the session went meanwhile */
         return go_to(operation, BEGIN_FACTS);
     operation->base.begun = (struct store_begun){
         .decision = STORE_REPLAY,
-        .is_refusal = turn_number == 0,
+        .is_refusal = commit_number == 0 && !beginning->record_is_reply,
         .outcome = beginning->outcome,
-        .turn_number = turn_number,
+        .commit_number = commit_number,
     };
     beginning->outcome = (struct private_text){0};
     return postgres_done(operation, OK);
@@ -389,7 +371,8 @@ void postgres_begin_forget(struct postgres_operation *operation)
     beginning->session = NULL;
     beginning->facts = (struct store_facts){0};
     beginning->has_outcome = beginning->is_ours = beginning->has_sender = false;
-    beginning->record_turn = 0;
+    beginning->record_commit = 0;
+    beginning->record_is_reply = false;
     beginning->step = BEGIN_FACTS;
 }
 
@@ -399,7 +382,9 @@ enum { COMMIT_STORE, COMMIT_EXPLAIN };
 
 static struct store_id commit_request_of(const struct postgres_operation *operation)
 {
-    return store_id_of(&operation->base.request.commit.request_id);
+    return store_id_of(operation->base.kind == STORE_FINISH
+                           ? &operation->base.request.finish.request_id
+                           : &operation->base.request.commit.request_id);
 }
 
 static bool send_commit(struct postgres_operation *operation,
@@ -429,6 +414,9 @@ static bool send_commit(struct postgres_operation *operation,
     postgres_value_text(&values, &commit->outcome, false);
     postgres_value_text(&values, &commit->next_question, true);
     postgres_speech_values(&values, &commit->speech);
+    postgres_value_number(&values, commit->commit_number);
+    postgres_value_number(&values, commit->was_finished);
+    postgres_value_number(&values, commit->is_skipped);
     return postgres_link_send(link, operation, POSTGRES_COMMIT_TURN, &values);
 }
 
@@ -456,7 +444,7 @@ static bool send_explain(struct postgres_operation *operation,
     struct postgres_values values = {0};
 
     postgres_value_id(&values, &operation->base.session_id);
-    postgres_value_number(&values, commit->turn_number);
+    postgres_value_number(&values, commit->commit_number);
     postgres_value_number(&values, commit->now_ms);
     return postgres_link_send(link, operation, POSTGRES_EXPLAIN_COMMIT, &values) &&
            send_release(operation, ground, &commit->request_id, 0, link);
@@ -488,12 +476,46 @@ void postgres_commit_take(struct postgres_operation *operation,
 {
     struct postgres_row row = postgres_row_of(result, 0);
 
-    if (which == POSTGRES_COMMIT_TURN)
+    if (which == POSTGRES_COMMIT_TURN || which == POSTGRES_FINISH_SESSION)
         operation->is_found = PQntuples(result) == 1 && postgres_row_number(&row) == 1;
-    else if (which == POSTGRES_EXPLAIN_COMMIT)
+    else if (which == POSTGRES_EXPLAIN_COMMIT || which == POSTGRES_EXPLAIN_FINISH)
         take_explanation(operation, result);
+    else if (which == POSTGRES_FIND_LIVE)
+        operation->is_found = PQntuples(result) == 1;
     else if (which == POSTGRES_EVICT_SPEECH && PQntuples(result) == 1)
         operation->number = postgres_row_number(&row);
+}
+
+static bool send_finish(struct postgres_operation *operation,
+                        const struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct store_finish *finish = &operation->base.request.finish;
+    struct store_id request_id = store_id_of(&finish->request_id);
+    struct postgres_values values = {0};
+
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, finish->commit_count);
+    postgres_value_number(&values, finish->now_ms);
+    postgres_value_number(&values, finish->expires_ms);
+    postgres_value_id(&values, &request_id);
+    postgres_value_id(&values, &ground->process.id);
+    postgres_value_text(&values, &finish->outcome, false);
+    return postgres_link_send(link, operation, POSTGRES_FINISH_SESSION, &values);
+}
+
+/* Likewise. */
+bool postgres_finish_ask(struct postgres_operation *operation,
+                         const struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct store_finish *finish = &operation->base.request.finish;
+    struct postgres_values values = {0};
+
+    if (operation->step == COMMIT_STORE)
+        return send_finish(operation, ground, link);
+    postgres_value_id(&values, &operation->base.session_id);
+    postgres_value_number(&values, finish->now_ms);
+    return postgres_link_send(link, operation, POSTGRES_EXPLAIN_FINISH, &values) &&
+           send_release(operation, ground, &finish->request_id, 0, link);
 }
 
 /* A turn that an earlier try of this very commit stored is committed. */
@@ -512,32 +534,64 @@ enum postgres_next postgres_commit_next(struct postgres_operation *operation)
                                         : ERROR_TURN_IN_PROGRESS);
 }
 
-/* What is remembered and what is forgotten go first: when the claim is given back, it is so. */
-bool postgres_end_ask(struct postgres_operation *operation,
-                      const struct postgres_ground *ground, struct postgres_link *link)
+static bool send_kept_record(struct postgres_operation *operation,
+                             struct postgres_link *link)
 {
     const struct store_end *end = &operation->base.request.end;
     struct postgres_values forget = {0};
     struct postgres_values insert = {0};
+
+    postgres_value_id(&forget, &operation->base.session_id);
+    postgres_value_number(&forget, STORE_MAX_REMEMBERED - 1);
+    postgres_value_id(&insert, &operation->base.session_id);
+    postgres_value_digest(&insert, true, &end->key.key);
+    postgres_value_digest(&insert, true, &end->key.fingerprint);
+    postgres_value_number(&insert, 0);
+    postgres_value_text(&insert, &end->outcome, false);
+    postgres_value_number(&insert, operation->base.now_ms);
+    postgres_value_number(&insert, store_end_is_reply(&operation->base));
+    return postgres_link_send(link, operation, POSTGRES_FORGET_RECORDS, &forget) &&
+           postgres_link_send(link, operation, POSTGRES_INSERT_RECORD, &insert);
+}
+
+/* Is the session there, and the speech of the reply, if it has one. */
+static bool send_kept_reply(struct postgres_operation *operation,
+                            struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct store_end *end = &operation->base.request.end;
+    struct store_id request_id = store_id_of(&end->request_id);
+    struct postgres_values live = {0};
+    struct postgres_values speech = {0};
+
+    postgres_value_id(&live, &operation->base.session_id);
+    postgres_value_number(&live, end->now_ms);
+    if (!postgres_link_send(link, operation, POSTGRES_FIND_LIVE, &live))
+        return false;
+    if (!postgres_speech_is_stored(&end->speech))
+        return true;
+    postgres_value_id(&speech, &operation->base.session_id);
+    postgres_value_id(&speech, &request_id);
+    postgres_speech_values(&speech, &end->speech);
+    postgres_value_number(&speech, end->now_ms);
+    return postgres_speech_make_room(operation, ground, link) &&
+           postgres_link_send(link, operation, POSTGRES_KEEP_SPEECH, &speech);
+}
+
+/* What is remembered and what is forgotten go first: when the claim is given back, it is so. */
+bool postgres_end_ask(struct postgres_operation *operation,
+                      struct postgres_ground *ground, struct postgres_link *link)
+{
+    const struct store_end *end = &operation->base.request.end;
     struct postgres_values unheard = {0};
 
     postgres_value_id(&unheard, &operation->base.session_id);
-    if (end->is_refusal &&
+    if (end->forgets_heard &&
         !postgres_link_send(link, operation, POSTGRES_FORGET_HEARD, &unheard))
         return false;
-    if (end->key.is_there && !private_text_is_empty(&end->outcome)) {
-        postgres_value_id(&forget, &operation->base.session_id);
-        postgres_value_number(&forget, STORE_MAX_REMEMBERED - 1);
-        postgres_value_id(&insert, &operation->base.session_id);
-        postgres_value_digest(&insert, true, &end->key.key);
-        postgres_value_digest(&insert, true, &end->key.fingerprint);
-        postgres_value_number(&insert, 0);
-        postgres_value_text(&insert, &end->outcome, false);
-        postgres_value_number(&insert, operation->base.now_ms);
-        if (!postgres_link_send(link, operation, POSTGRES_FORGET_RECORDS, &forget) ||
-            !postgres_link_send(link, operation, POSTGRES_INSERT_RECORD, &insert))
-            return false;
-    }
+    if (store_end_is_remembered(end) && !send_kept_record(operation, link))
+        return false;
+    if (store_end_is_reply(&operation->base) && !send_kept_reply(operation, ground, link))
+        return false;
     return send_release(operation, ground, &end->request_id, end->expires_ms, link);
 }
 
@@ -548,7 +602,7 @@ bool postgres_delivery_ask(struct postgres_operation *operation,
     struct postgres_values values = {0};
 
     postgres_value_id(&values, &operation->base.session_id);
-    postgres_value_number(&values, operation->base.request.report.turn_number);
+    postgres_value_number(&values, operation->base.request.report.commit_number);
     postgres_value_id(&values, &ground->process.id);
     postgres_value_number(&values, operation->base.request.report.was_delivered);
     return postgres_link_send(link, operation, POSTGRES_REPORT, &values);

@@ -24,10 +24,13 @@
  * long, the turns, the speech, is written once.
  *
  *   changes        moves with whatever a decision about a turn rests on
- *   delivered      the last turn whose reply reached the client
- *   sender         the process that is sending the last turn's reply
+ *   delivered      the last commit whose reply reached the client
+ *   sender         the process that is sending the last commit's reply
  *   request, process, key, fingerprint, claimed    the turn that is running, if `request` is there
- *   last_...       belong to the last committed turn
+ *   commit_count   turns, and other attempts at their questions; each is a poise_turn, whose
+ *                  question_number, where it is NULL, is its number
+ *   attempt_count  at the question of the last committed turn
+ *   last_...       belong to the last commit
  *   client         who started it; only kept where sessions are counted
  *
  * A gate is passed by who makes a session for a client whose sessions are counted, one after the
@@ -120,6 +123,29 @@ static const char *const migrations[] = {
     "CREATE TABLE poise_day (day bigint PRIMARY KEY, turns bigint NOT NULL,"
     "  audio_ms bigint NOT NULL);"
     "CREATE TABLE poise_rate (key bytea PRIMARY KEY, whole_us bigint NOT NULL);",
+
+    "ALTER TABLE poise_session ADD COLUMN commit_count bigint NOT NULL DEFAULT 0,"
+    "  ADD COLUMN attempt_count bigint NOT NULL DEFAULT 0,"
+    "  ADD COLUMN is_finished boolean NOT NULL DEFAULT false,"
+    "  ADD COLUMN has_papers boolean NOT NULL DEFAULT false;"
+    "UPDATE poise_session SET commit_count = turn_count, attempt_count = 1"
+    "  WHERE turn_count > 0;"
+    "ALTER TABLE poise_turn ADD COLUMN question_number bigint,"
+    "  ADD COLUMN at_ms bigint NOT NULL DEFAULT 0,"
+    "  ADD COLUMN is_skipped boolean NOT NULL DEFAULT false;"
+    "ALTER TABLE poise_record ADD COLUMN is_reply boolean NOT NULL DEFAULT false;"
+    "CREATE TABLE poise_papers ("
+    "  session uuid PRIMARY KEY REFERENCES poise_session ON DELETE CASCADE,"
+    "  job_advert text NOT NULL,"
+    "  resume text NOT NULL,"
+    "  demands text NOT NULL"
+    ");"
+    "CREATE TABLE poise_finish ("
+    "  session uuid PRIMARY KEY REFERENCES poise_session ON DELETE CASCADE,"
+    "  request uuid NOT NULL,"
+    "  commit_count bigint NOT NULL,"
+    "  outcome text NOT NULL"
+    ");",
 };
 
 #define LATEST_VERSION ((long)(sizeof(migrations) / sizeof(migrations[0])))

@@ -13,7 +13,7 @@
 
 #include <libpq-fe.h>
 
-#define POSTGRES_VALUES_MOST 18
+#define POSTGRES_VALUES_MOST 21
 
 enum postgres_statement {
 #define STATEMENT(symbol, types, sql) POSTGRES_##symbol,

@@ -8,9 +8,9 @@ static bool write_delivered(struct operation_ground *ground)
     for (size_t i = 0; i < ground->delivered_count; i++) {
         const struct delivered *delivered = &ground->delivered[i];
 
-        if (delivered->turn_number > 0 &&
+        if (delivered->commit_number > 0 &&
             !rows_mark_delivered(&ground->rows, &delivered->session_id,
-                                 delivered->turn_number))
+                                 delivered->commit_number))
             return false;
     }
     return true;

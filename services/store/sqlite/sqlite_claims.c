@@ -19,9 +19,9 @@ struct claim {
     struct id request_id; /* of the running turn, like the key */
     struct store_key key;
 
-    unsigned turn_number;  /* of its last reply; 0: none */
-    unsigned on_their_way; /* how often it was sent and not reported */
-    bool was_delivered;    /* one arrived; not yet written down */
+    unsigned commit_number; /* of its last reply; 0: none */
+    unsigned on_their_way;  /* how often it was sent and not reported */
+    bool was_delivered;     /* one arrived; not yet written down */
 
     bool is_listed; /* among those to be written down */
     struct claim *next_listed;
@@ -130,7 +130,7 @@ struct claim_facts claims_look(struct claims *claims, const struct store_id *ses
         facts = (struct claim_facts){
             .is_running = claim->is_running,
             .key = claim->key,
-            .replied = claim->turn_number,
+            .replied = claim->commit_number,
             .is_on_its_way = claim->on_their_way > 0 && !claim->was_delivered,
             .was_delivered = claim->was_delivered,
         };
@@ -175,8 +175,8 @@ void claims_send(struct claims *claims, const struct delivered *reply)
     pthread_mutex_lock(&claims->lock);
     claim = get(claims, &reply->session_id);
     if (claim != NULL) {
-        if (claim->turn_number != reply->turn_number) {
-            claim->turn_number = reply->turn_number;
+        if (claim->commit_number != reply->commit_number) {
+            claim->commit_number = reply->commit_number;
             claim->on_their_way = 0;
             claim->was_delivered = false;
         }
@@ -186,7 +186,7 @@ void claims_send(struct claims *claims, const struct delivered *reply)
 }
 
 bool claims_report(struct claims *claims, const struct store_id *session_id,
-                   unsigned turn_number, bool was_delivered)
+                   unsigned commit_number, bool was_delivered)
 {
     struct claim **place;
     struct claim *claim;
@@ -195,7 +195,7 @@ bool claims_report(struct claims *claims, const struct store_id *session_id,
     pthread_mutex_lock(&claims->lock);
     place = place_of(claims, session_id);
     claim = *place;
-    if (claim != NULL && claim->turn_number == turn_number) {
+    if (claim != NULL && claim->commit_number == commit_number) {
         claim->was_delivered |= was_delivered;
         if (claim->on_their_way > 0)
             claim->on_their_way--;
@@ -217,7 +217,7 @@ void claims_forget(struct claims *claims, const struct store_id *session_id)
     pthread_mutex_lock(&claims->lock);
     place = place_of(claims, session_id);
     if (*place != NULL) {
-        (*place)->turn_number = (*place)->on_their_way = 0;
+        (*place)->commit_number = (*place)->on_their_way = 0;
         (*place)->was_delivered = false;
     }
     settle(claims, place);
@@ -235,7 +235,7 @@ size_t claims_list_delivered(struct claims *claims, struct delivered *ret_delive
          claim = claim->next_listed)
         ret_delivered[count++] = (struct delivered){
             .session_id = claim->session_id,
-            .turn_number = claim->was_delivered ? claim->turn_number : 0,
+            .commit_number = claim->was_delivered ? claim->commit_number : 0,
         };
     pthread_mutex_unlock(&claims->lock);
     return count;
@@ -244,7 +244,7 @@ size_t claims_list_delivered(struct claims *claims, struct delivered *ret_delive
 /* One that was delivered since they were listed stays in the list. */
 static bool is_written(const struct claim *claim, const struct delivered *delivered)
 {
-    return !claim->was_delivered || claim->turn_number == delivered->turn_number;
+    return !claim->was_delivered || claim->commit_number == delivered->commit_number;
 }
 
 /* What is listed since then stands in front, and they are behind it in their order. */

@@ -23,7 +23,7 @@ struct claims;
 struct claim_facts {
     bool is_running;
     struct store_key key; /* of the turn that runs */
-    unsigned replied;     /* the turn that the next two are about; 0: none */
+    unsigned replied;     /* the commit that the next two are about; 0: none */
     bool is_on_its_way;
     bool was_delivered;
 };
@@ -31,7 +31,7 @@ struct claim_facts {
 /* A reply that arrived, and is not written down yet. */
 struct delivered {
     struct store_id session_id;
-    unsigned turn_number;
+    unsigned commit_number;
 };
 
 /* Never more than `most` sessions. */
@@ -48,13 +48,13 @@ bool claims_run(struct claims *claims, const struct store_id *session_id,
 void claims_release(struct claims *claims, const struct store_id *session_id,
                     const struct id *request_id);
 
-/* A reply of the session's last committed turn sets out. */
+/* A reply of the session's last commit sets out. */
 void claims_send(struct claims *claims, const struct delivered *reply);
 
 /* It arrived, or failed.  Of a turn that is not the last one any more this means nothing.  true:
  * there is something to be written down. */
 bool claims_report(struct claims *claims, const struct store_id *session_id,
-                   unsigned turn_number, bool was_delivered);
+                   unsigned commit_number, bool was_delivered);
 
 /* The session is gone. */
 void claims_forget(struct claims *claims, const struct store_id *session_id);

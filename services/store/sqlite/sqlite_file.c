@@ -31,15 +31,18 @@
  * was released is never edited, only added to.
  *
  * Turns are only ever added behind the last: however many sessions take part, the turns
- * of one transaction lie in few pages.  `turn_rows` of a session says which are its own
- * (eight bytes each, big endian), and `asked` is one question after the other, each
+ * of one transaction lie in few pages.  `turn_rows` of a session says which are its own, other
+ * attempts among them (eight bytes each: the number of the question, 0 where it is the number in
+ * this list, then the row, big endian), and `asked` is one question after the other, each
  * behind its length in four bytes. What changes often, the reports of delivery, is apart
- * from what is long.  `last_...` belong to the last committed turn.  `sweep_ms` is when
+ * from what is long, and what the candidate brought (`papers`) is read where it is needed.
+ * `last_...` belong to the last commit, whose number `delivered` has.  `sweep_ms` is when
  * to look whether the session has expired: it stays put while a session is used, so that
  * its index costs nothing then.
  *
  * `heard` is what was heard in the recording `heard_audio` that came last, until a turn is
- * committed or refused.  An outcome mostly has the transcript in it, word for word: it is stored
+ * committed or refused.  `finish` is what a finish was answered with, while no other attempt came
+ * behind it.  An outcome mostly has the transcript in it, word for word: it is stored
  * without, and `transcript_at` says where it belongs.
  *
  * A refusal names the session that the client named: it need not be there, and goes
@@ -148,6 +151,23 @@ static const char *const migrations[] = {
     "  (SELECT audio, text FROM heard WHERE heard.session = session.row);"
     "DROP TABLE heard;"
     "ALTER TABLE turn ADD COLUMN transcript_at INTEGER;",
+
+    "ALTER TABLE session ADD COLUMN has_papers INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE session ADD COLUMN is_finished INTEGER NOT NULL DEFAULT 0;"
+    "ALTER TABLE turn ADD COLUMN at_ms INTEGER;"
+    "ALTER TABLE turn ADD COLUMN is_skipped INTEGER;"
+    "ALTER TABLE remembered ADD COLUMN is_reply INTEGER NOT NULL DEFAULT 0;"
+    "CREATE TABLE papers ("
+    "  session INTEGER PRIMARY KEY REFERENCES session ON DELETE CASCADE,"
+    "  job_advert TEXT NOT NULL,"
+    "  resume TEXT NOT NULL,"
+    "  demands TEXT NOT NULL"
+    ") STRICT;"
+    "CREATE TABLE finish ("
+    "  session INTEGER PRIMARY KEY REFERENCES session ON DELETE CASCADE,"
+    "  commit_count INTEGER NOT NULL,"
+    "  outcome TEXT NOT NULL"
+    ") STRICT;",
 };
 
 #define LATEST_VERSION ((int)(sizeof(migrations) / sizeof(migrations[0])))
@@ -227,7 +247,7 @@ static bool configure(sqlite3 *db)
            sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL) == SQLITE_OK &&
            run(db, "PRAGMA secure_delete=ON; PRAGMA temp_store=MEMORY;"
                    "PRAGMA foreign_keys=ON; PRAGMA cell_size_check=ON;"
-                   "PRAGMA cache_size=-8192; PRAGMA journal_mode=WAL;"
+                   "PRAGMA journal_mode=WAL;"
                    "PRAGMA synchronous=FULL; PRAGMA wal_autocheckpoint=0;"
                    "PRAGMA max_page_count=" TEXT_OF(SQLITE_SCRUB_PAGES_MOST) ";");
 }
@@ -282,18 +302,20 @@ static bool migrate(sqlite3 *db, const char *path, struct buffer *problem)
     return false;
 }
 
-static bool is_sound(sqlite3 *db, const char *path, struct buffer *problem)
+/* `check` is a PRAGMA that says "ok". */
+static bool is_sound(sqlite3 *db, const char *check, const char *path,
+                     struct buffer *problem)
 {
     sqlite3_stmt *statement = NULL;
     bool is_ok = false;
 
-    if (sqlite3_prepare_v2(db, "PRAGMA quick_check(1)", -1, &statement, NULL) ==
-            SQLITE_OK &&
+    if (sqlite3_prepare_v2(db, check, -1, &statement, NULL) == SQLITE_OK &&
         sqlite3_step(statement) == SQLITE_ROW)
         is_ok = strcmp((const char *)sqlite3_column_text(statement, 0), "ok") == 0;
     sqlite3_finalize(statement);
     if (!is_ok)
-        sqlite_place_explain(problem, path, "is damaged (PRAGMA quick_check)", 0);
+        sqlite_place_explain(problem, path,
+                             "is damaged (PRAGMA quick_check, integrity_check)", 0);
     return is_ok;
 }
 
@@ -319,7 +341,8 @@ sqlite3 *sqlite_file_open(const char *path, struct buffer *problem)
         explain_sqlite(problem, path, db);
         goto fail;
     }
-    if (!is_sound(db, path, problem) || !migrate(db, path, problem))
+    if (!is_sound(db, "PRAGMA quick_check(1)", path, problem) ||
+        !migrate(db, path, problem))
         goto fail;
     return db;
 
@@ -347,6 +370,20 @@ sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
     return NULL;
 }
 
+bool sqlite_file_is_whole(sqlite3 *db, const char *path, int *ret_version,
+                          int64_t *ret_sessions, struct buffer *problem)
+{
+    int sessions = 0;
+
+    if (!is_ours(db, path, ret_version, problem) ||
+        !is_sound(db, "PRAGMA integrity_check(1)", path, problem))
+        return false;
+    if (*ret_version > 0 && !ask_number(db, "SELECT count(*) FROM session", &sessions))
+        return explain_sqlite(problem, path, db);
+    *ret_sessions = sessions;
+    return true;
+}
+
 sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem)
 {
     sqlite3 *db = NULL;
@@ -354,7 +391,8 @@ sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem)
 
     if (sqlite3_open_v2(path, &db, flags, sqlite_scrub_vfs()) == SQLITE_OK) {
         sqlite3_busy_handler(db, nap, NULL);
-        if (configure(db))
+        /* What it keeps is void after each commit of the other connection. */
+        if (configure(db) && run(db, "PRAGMA cache_size=-512;"))
             return db;
     }
     explain_sqlite(problem, path, db);

@@ -18,6 +18,11 @@ sqlite3 *sqlite_file_open(const char *path, struct buffer *problem);
 sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
                                   struct buffer *problem);
 
+/* Is the database sound in every page, and ours?  false, with a line in `problem`; else its version and how
+ * many sessions it has. */
+bool sqlite_file_is_whole(sqlite3 *db, const char *path, int *ret_version,
+                          int64_t *ret_sessions, struct buffer *problem);
+
 /* A second connection to a file that is open already, set up alike. */
 sqlite3 *sqlite_file_open_again(const char *path, struct buffer *problem);
 

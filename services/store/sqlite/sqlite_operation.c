@@ -21,12 +21,14 @@ bool operation_writes(const struct sqlite_operation *operation)
     case STORE_CREATE:
     case STORE_DELETE:
     case STORE_COMMIT:
+    case STORE_FINISH:
     case STORE_REMEMBER:
     case STORE_REFUSAL:
     case STORE_CHECK: return true;
     case STORE_END:
         return operation->base.request.end.expires_ms != 0 ||
-               operation->base.request.end.is_refusal ||
+               operation->base.request.end.forgets_heard ||
+               store_end_is_reply(&operation->base) ||
                store_end_is_remembered(&operation->base.request.end);
     case STORE_BEGIN: /* a replay under a new key does, a sweep that finds something
                              does */
@@ -142,6 +144,11 @@ static enum operation_step load(struct sqlite_operation *operation,
     case ROW_FAILED: return STEP_FAILED;
     case ROW_NONE: return operation_done(operation, ERROR_SESSION_NOT_FOUND);
     case ROW_FOUND: break;
+    }
+    if (operation->base.request.is_whole &&
+        !rows_read_rest(&ground->rows, &stored, EXTENT_WHOLE)) {
+        stored_session_done(&stored);
+        return STEP_FAILED;
     }
     operation->base.session = stored.session;
     return STEP_DONE;
@@ -297,13 +304,14 @@ enum operation_step operation_run(struct sqlite_operation *operation,
                                   struct operation_ground *ground)
 {
     operation->base.error = OK;
-    operation->sends.turn_number = 0;
+    operation->sends.commit_number = 0;
     switch (operation->base.kind) {
     case STORE_CREATE: return create(operation, ground);
     case STORE_LOAD: return load(operation, ground);
     case STORE_DELETE: return delete_session(operation, ground);
     case STORE_BEGIN: return operation_begin(operation, ground);
     case STORE_COMMIT: return operation_commit(operation, ground);
+    case STORE_FINISH: return operation_finish(operation, ground);
     case STORE_END: return operation_end(operation, ground);
     case STORE_REMEMBER: return remember(operation, ground);
     case STORE_SPEECH: return read_speech(operation, ground);
@@ -322,7 +330,7 @@ void operation_undo(struct sqlite_operation *operation, struct operation_ground 
     if (operation->base.kind == STORE_BEGIN && operation->base.begun.session != NULL)
         claims_release(ground->claims, &operation->base.session_id,
                        &operation->base.request.begin.request_id);
-    operation->sends.turn_number = 0;
+    operation->sends.commit_number = 0;
     store_operation_drop_result(&operation->base);
 }
 
@@ -333,11 +341,14 @@ void operation_settle(struct sqlite_operation *operation, struct operation_groun
     if (base->kind == STORE_COMMIT)
         claims_release(ground->claims, &base->session_id,
                        &base->request.commit.request_id);
+    if (base->kind == STORE_FINISH)
+        claims_release(ground->claims, &base->session_id,
+                       &base->request.finish.request_id);
     if (base->kind == STORE_END)
         claims_release(ground->claims, &base->session_id, &base->request.end.request_id);
     if (base->kind == STORE_DELETE && base->error != ERROR_STORE_UNAVAILABLE)
         claims_forget(ground->claims, &base->session_id);
-    if (operation->sends.turn_number > 0)
+    if (operation->sends.commit_number > 0)
         claims_send(ground->claims, &operation->sends);
 }
 

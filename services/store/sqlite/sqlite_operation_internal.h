@@ -30,8 +30,9 @@ struct sqlite_operation {
     /* Of a begin: before the transaction began. What is written down since then is
      * neither in the claims nor in what it reads. */
     struct claim_facts seen;
-    struct delivered sends; /* the reply that sets out with the result; of turn 0: none */
-    bool has_swept;         /* something is deleted, and still in the log */
+    struct delivered
+        sends;      /* the reply that sets out with the result; of commit 0: none */
+    bool has_swept; /* something is deleted, and still in the log */
 };
 
 /* NULL where it is empty. */
@@ -72,6 +73,8 @@ void operation_fail(struct sqlite_operation *operation, struct operation_ground 
 enum operation_step operation_begin(struct sqlite_operation *operation,
                                     struct operation_ground *ground);
 enum operation_step operation_commit(struct sqlite_operation *operation,
+                                     struct operation_ground *ground);
+enum operation_step operation_finish(struct sqlite_operation *operation,
                                      struct operation_ground *ground);
 enum operation_step operation_end(struct sqlite_operation *operation,
                                   struct operation_ground *ground);

@@ -1,5 +1,5 @@
 /*
- * The operations of a turn: begin, then commit or end.  What may happen is decided by
+ * The operations of a turn: begin, then commit, finish or end.  What may happen is decided by
  * store_decide(); here the facts are gathered and the decision is carried out.
  */
 #include "sqlite_operation_internal.h"
@@ -10,15 +10,12 @@ static struct store_facts gather_facts(const struct sqlite_operation *operation,
                                        const struct stored_record *record)
 {
     struct claim_facts claim = claims_look(ground->claims, &operation->base.session_id);
-    unsigned turn_count = stored->session->turn_count;
+    unsigned commit_count = stored->session->commit_count;
     const struct claim_facts *seen = &operation->seen;
-    bool is_replied = claim.replied == turn_count;
+    bool is_replied = claim.replied == commit_count;
     bool was_delivered = (is_replied && claim.was_delivered) ||
-                         (seen->replied == turn_count && seen->was_delivered);
+                         (seen->replied == commit_count && seen->was_delivered);
     struct store_facts facts = {
-        .is_live = true,
-        .turn_count = turn_count,
-        .total_questions = stored->session->total_questions,
         .is_delivered = stored->is_delivered || was_delivered,
         .has_last_audio = stored->has_last_audio,
         .last_audio = stored->last_audio,
@@ -30,6 +27,7 @@ static struct store_facts gather_facts(const struct sqlite_operation *operation,
         .is_on_its_way = is_replied && claim.is_on_its_way && !operation->has_waited,
     };
 
+    store_facts_of(stored->session, &facts);
     if (record != NULL)
         facts.record_fingerprint = record->fingerprint;
     return facts;
@@ -61,16 +59,6 @@ static enum operation_step count_turn(struct sqlite_operation *operation,
     return STEP_DONE;
 }
 
-/* The last of several turns makes the summary, from all of them. */
-static bool read_turns(struct operation_ground *ground, struct stored_session *stored)
-{
-    const struct session *session = stored->session;
-
-    return session->turn_count == 0 ||
-           session->turn_count + 1 != session->total_questions ||
-           rows_read_turns(&ground->rows, stored);
-}
-
 /* The claim is taken, and the session handed over. */
 static enum operation_step start_turn(struct sqlite_operation *operation,
                                       struct operation_ground *ground,
@@ -81,7 +69,7 @@ static enum operation_step start_turn(struct sqlite_operation *operation,
 
     if (step != STEP_DONE || operation->base.error != OK)
         return step;
-    if (!read_turns(ground, stored))
+    if (!rows_read_rest(&ground->rows, stored, store_extent_of(request, stored->session)))
         return STEP_FAILED;
     if (!claims_run(ground->claims, &operation->base.session_id, &request->request_id,
                     &request->input.key))
@@ -97,28 +85,29 @@ static enum operation_step start_turn(struct sqlite_operation *operation,
 /* A reply that is not known to have arrived is on its way once more, and what depends on
  * that waits for its report. */
 static void track_replay(struct sqlite_operation *operation,
-                         const struct store_facts *facts, unsigned turn_number)
+                         const struct store_facts *facts, unsigned commit_number)
 {
-    if (turn_number == facts->turn_count && !facts->is_delivered)
+    if (commit_number == facts->commit_count && !facts->is_delivered)
         operation->sends = (struct delivered){.session_id = operation->base.session_id,
-                                              .turn_number = turn_number};
+                                              .commit_number = commit_number};
 }
 
+/* Takes the record's outcome. */
 static enum operation_step replay(struct sqlite_operation *operation,
-                                  const struct store_facts *facts, unsigned turn_number,
-                                  struct private_text outcome)
+                                  const struct store_facts *facts,
+                                  struct stored_record *record)
 {
     operation->base.begun = (struct store_begun){
         .decision = STORE_REPLAY,
-        .is_refusal = turn_number == 0,
-        .outcome = outcome,
-        .turn_number = turn_number,
+        .is_refusal = record->commit_number == 0 && !record->is_reply,
+        .outcome = private_text_move(&record->outcome),
+        .commit_number = record->commit_number,
     };
-    track_replay(operation, facts, turn_number);
+    track_replay(operation, facts, record->commit_number);
     return STEP_DONE;
 }
 
-/* The last turn once more.  Under a key that is new, this is the key's first outcome from
+/* The last commit once more.  Under a key that is new, this is the key's first outcome from
  * now on. */
 static enum operation_step replay_last(struct sqlite_operation *operation,
                                        struct operation_ground *ground,
@@ -126,16 +115,16 @@ static enum operation_step replay_last(struct sqlite_operation *operation,
                                        const struct stored_session *stored)
 {
     const struct store_key *key = &operation->base.request.begin.input.key;
-    struct private_text outcome = {0};
+    struct stored_record last = {.commit_number = facts->commit_count};
 
     if (key->is_there && !ground->is_writing)
         return STEP_WRITE;
     if (key->is_there && !rows_insert_record(&ground->rows, &operation->base.session_id,
-                                             key, facts->turn_count, false, NULL))
+                                             key, false, &last))
         return STEP_FAILED;
-    if (!rows_read_outcome(&ground->rows, stored, facts->turn_count, &outcome))
+    if (!rows_read_outcome(&ground->rows, stored, last.commit_number, &last.outcome))
         return STEP_FAILED;
-    return replay(operation, facts, facts->turn_count, outcome);
+    return replay(operation, facts, &last);
 }
 
 static enum operation_step decide(struct sqlite_operation *operation,
@@ -144,18 +133,13 @@ static enum operation_step decide(struct sqlite_operation *operation,
                                   struct stored_record *record)
 {
     struct store_facts facts = gather_facts(operation, ground, stored, record);
-    enum store_verdict verdict =
-        store_decide(&facts, &operation->base.request.begin.input);
-    struct private_text outcome;
+    enum store_verdict verdict = store_decide(&facts, &operation->base.request.begin);
 
     switch (verdict) {
     case VERDICT_RUN: return start_turn(operation, ground, stored);
     case VERDICT_REPLAY_LAST: return replay_last(operation, ground, &facts, stored);
     case VERDICT_WAIT: return STEP_WAIT;
-    case VERDICT_REPLAY_RECORD:
-        outcome = record->outcome;
-        record->outcome = (struct private_text){0};
-        return replay(operation, &facts, record->turn_number, outcome);
+    case VERDICT_REPLAY_RECORD: return replay(operation, &facts, record);
     case VERDICT_NOT_FOUND:
     case VERDICT_KEY_REUSE:
     case VERDICT_IN_PROGRESS:
@@ -211,10 +195,10 @@ static bool commit_rest(struct sqlite_operation *operation,
     const struct store_id *id = &operation->base.session_id;
     const struct store_commit *commit = &operation->base.request.commit;
     struct store_id request_id = store_id_of(&commit->request_id);
+    struct stored_record record = {.commit_number = commit->commit_number};
 
     return (!commit->input.key.is_there ||
-            rows_insert_record(&ground->rows, id, &commit->input.key, commit->turn_number,
-                               true, NULL)) &&
+            rows_insert_record(&ground->rows, id, &commit->input.key, true, &record)) &&
            (!private_text_is_empty(&commit->next_question) ||
             rows_forget_client(&ground->rows, id)) &&
            (private_text_is_empty(&commit->speech.audio) ||
@@ -235,8 +219,36 @@ enum operation_step operation_commit(struct sqlite_operation *operation,
     if (!commit_rest(operation, ground))
         return STEP_FAILED;
     operation->sends = (struct delivered){.session_id = operation->base.session_id,
-                                          .turn_number = commit->turn_number};
+                                          .commit_number = commit->commit_number};
     return STEP_DONE;
+}
+
+enum operation_step operation_finish(struct sqlite_operation *operation,
+                                     struct operation_ground *ground)
+{
+    switch (rows_finish(&ground->rows, &operation->base.session_id,
+                        &operation->base.request.finish)) {
+    case ROW_FAILED: return STEP_FAILED;
+    case ROW_NONE: return explain_commit(operation, ground);
+    case ROW_FOUND: break;
+    }
+    return STEP_DONE;
+}
+
+/* What a turn that changes nothing leaves: its outcome under its key, its speech. */
+static bool end_rest(struct sqlite_operation *operation, struct operation_ground *ground)
+{
+    const struct store_id *id = &operation->base.session_id;
+    struct store_end *end = &operation->base.request.end;
+    struct store_id request_id = store_id_of(&end->request_id);
+    struct stored_record record = {.is_reply = store_end_is_reply(&operation->base),
+                                   .outcome = end->outcome};
+
+    return (!store_end_is_remembered(end) ||
+            rows_insert_record(&ground->rows, id, &end->key, false, &record)) &&
+           (private_text_is_empty(&end->speech.audio) ||
+            rows_insert_speech(&ground->rows, id, &request_id, &end->speech,
+                               &ground->has_evicted));
 }
 
 /* Nothing of the session changes but the expiry.  What was heard in a recording that was
@@ -245,6 +257,7 @@ enum operation_step operation_end(struct sqlite_operation *operation,
                                   struct operation_ground *ground)
 {
     const struct store_end *end = &operation->base.request.end;
+    bool is_reply = store_end_is_reply(&operation->base);
     struct stored_session stored = {0};
     enum row_result result;
 
@@ -252,18 +265,16 @@ enum operation_step operation_end(struct sqlite_operation *operation,
         !rows_push_back_expiry(&ground->rows, &operation->base.session_id,
                                end->expires_ms, operation->base.now_ms))
         return STEP_FAILED;
-    if (end->is_refusal && !rows_forget_heard(&ground->rows, &operation->base.session_id,
-                                              &ground->has_deleted))
+    if (end->forgets_heard &&
+        !rows_forget_heard(&ground->rows, &operation->base.session_id,
+                           &ground->has_deleted))
         return STEP_FAILED;
-    if (!store_end_is_remembered(end))
+    if (!store_end_is_remembered(end) && !is_reply)
         return STEP_DONE;
 
     result = operation_find_live(operation, ground, &stored);
     stored_session_done(&stored);
-    if (result != ROW_FOUND)
-        return result == ROW_NONE ? STEP_DONE : STEP_FAILED;
-    return rows_insert_record(&ground->rows, &operation->base.session_id, &end->key, 0,
-                              false, &end->outcome)
-               ? STEP_DONE
-               : STEP_FAILED;
+    if (result == ROW_NONE)
+        return operation_done(operation, ERROR_SESSION_NOT_FOUND);
+    return result == ROW_FOUND && end_rest(operation, ground) ? STEP_DONE : STEP_FAILED;
 }

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #define LENGTH_BYTES     4 /* in front of each question in `asked` */
-#define ROW_NUMBER_BYTES 8 /* of each turn in `turn_rows`, big endian */
+#define ROW_NUMBER_BYTES 8 /* of each turn in `turn_rows`: the question, then the row */
 
 bool rows_init(struct sqlite_rows *rows, sqlite3 *db)
 {
@@ -33,8 +33,23 @@ void rows_done(struct sqlite_rows *rows)
         sqlite3_finalize(rows->statements[which]);
 }
 
+/* SQLite itself goes on in a file that has no name any more, or another one's; what is written there is
+ * lost.  One stat(2) (documentation of SQLITE_FCNTL_HAS_MOVED). */
+static bool has_moved(sqlite3 *db)
+{
+    int has_moved = 0;
+
+    return sqlite3_file_control(db, "main", SQLITE_FCNTL_HAS_MOVED, &has_moved) ==
+               SQLITE_OK &&
+           has_moved != 0;
+}
+
 bool rows_begin(struct sqlite_rows *rows, bool for_writing)
 {
+    if (has_moved(rows->db)) {
+        rows->last_error = SQLITE_READONLY_DBMOVED;
+        return false;
+    }
     return statement_run(rows,
                          statement_use(rows, for_writing ? STATEMENT_BEGIN_WRITING
                                                          : STATEMENT_BEGIN_READING));
@@ -74,17 +89,18 @@ static bool read_questions(const unsigned char *bytes, size_t length,
     return true;
 }
 
-static void write_row_number(unsigned char *bytes, int64_t number)
+static void write_turn_row(unsigned char *bytes, unsigned number, int64_t row)
 {
-    for (int at = ROW_NUMBER_BYTES - 1; at >= 0; at--, number >>= 8)
-        bytes[at] = (unsigned char)(number & 0xff);
+    for (int at = ROW_NUMBER_BYTES - 1; at > 0; at--, row >>= 8)
+        bytes[at] = (unsigned char)(row & 0xff);
+    bytes[0] = (unsigned char)number;
 }
 
 static int64_t read_row_number(const unsigned char *bytes)
 {
     uint64_t number = 0;
 
-    for (int at = 0; at < ROW_NUMBER_BYTES; at++)
+    for (int at = 1; at < ROW_NUMBER_BYTES; at++)
         number = number << 8 | bytes[at];
     return (int64_t)number;
 }
@@ -92,12 +108,22 @@ static int64_t read_row_number(const unsigned char *bytes)
 static bool read_turn_rows(const unsigned char *bytes, size_t length,
                            struct stored_session *stored)
 {
-    unsigned count = stored->session->turn_count;
+    struct session *session = stored->session;
+    size_t count = length / ROW_NUMBER_BYTES;
 
-    if (count > SESSION_MAX_QUESTIONS || length != count * ROW_NUMBER_BYTES)
+    if (count > SESSION_MAX_COMMITS || length % ROW_NUMBER_BYTES != 0 ||
+        count < session->turn_count)
         return false;
-    for (unsigned i = 0; i < count; i++)
-        stored->turn_rows[i] = read_row_number(bytes + i * ROW_NUMBER_BYTES);
+    session->commit_count = (unsigned)count;
+    for (size_t i = 0; i < count; i++, bytes += ROW_NUMBER_BYTES) {
+        unsigned number = bytes[0] == 0 ? (unsigned)i + 1 : bytes[0];
+
+        if (number > session->turn_count)
+            return false;
+        stored->turn_rows[i] = read_row_number(bytes);
+        stored->numbers[i] = (unsigned char)number;
+        session->attempt_count += number == session->turn_count;
+    }
     return true;
 }
 
@@ -125,7 +151,6 @@ enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_i
     session->difficulty = sqlite3_column_int(found, 4);
     session->total_questions = (unsigned)sqlite3_column_int(found, 5);
     session->turn_count = (unsigned)sqlite3_column_int(found, 6);
-    stored.is_delivered = (unsigned)sqlite3_column_int(found, 7) == session->turn_count;
     stored.has_last_audio = statement_column_digest(found, 8, &stored.last_audio);
     stored.has_last_transcript =
         statement_column_digest(found, 9, &stored.last_transcript);
@@ -135,13 +160,17 @@ enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_i
                         (size_t)sqlite3_column_bytes(found, 12), session) ||
         !read_turn_rows(sqlite3_column_blob(found, 13),
                         (size_t)sqlite3_column_bytes(found, 13), &stored) ||
-        session->asked_count < session->turn_count) {
+        session->asked_count < session->turn_count ||
+        session->turn_count > SESSION_MAX_QUESTIONS) {
         session_free(session);
         result = rows_damaged(rows);
         goto out;
     }
+    stored.is_delivered = (unsigned)sqlite3_column_int(found, 7) == session->commit_count;
     if (sqlite3_column_type(found, 14) != SQLITE_NULL)
         stored.heard = statement_column_text(found, 14);
+    stored.has_papers = sqlite3_column_int(found, 15) != 0;
+    session->is_finished = sqlite3_column_int(found, 16) != 0;
     *ret_stored = stored;
 out:
     statement_leave(found);
@@ -171,11 +200,24 @@ enum row_result rows_find_created(struct sqlite_rows *rows, const struct digest 
     return result;
 }
 
+static bool insert_papers(struct sqlite_rows *rows, const struct store_id *id,
+                          const struct session_papers *papers)
+{
+    sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_PAPERS);
+
+    statement_bind_id(insert, 1, id);
+    statement_bind_text(insert, 2, &papers->job_advert);
+    statement_bind_text(insert, 3, &papers->resume);
+    statement_bind_text(insert, 4, &papers->demands);
+    return statement_run(rows, insert);
+}
+
 bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
                          const struct store_new_session *request)
 {
     const struct session *session = request->session;
     const struct store_key *key = &request->key;
+    bool has_papers = !session_papers_are_empty(&session->papers);
     sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_SESSION);
     struct buffer asked;
     bool is_done;
@@ -195,14 +237,15 @@ bool rows_insert_session(struct sqlite_rows *rows, const struct store_id *id,
     statement_bind_text(insert, 10, &session->interview_type);
     statement_bind_blob(insert, 11, asked.bytes == NULL ? "" : asked.bytes, asked.length);
     statement_bind_digest(insert, 12, request->client_most > 0, &request->client);
+    sqlite3_bind_int(insert, 13, has_papers);
     is_done = statement_run(rows, insert);
     buffer_done(&asked);
-    return is_done;
+    return is_done && (!has_papers || insert_papers(rows, id, &session->papers));
 }
 
 bool rows_delete_session(struct sqlite_rows *rows, const struct stored_session *stored)
 {
-    for (unsigned i = 0; i < stored->session->turn_count; i++)
+    for (unsigned i = 0; i < stored->session->commit_count; i++)
         if (!statement_run_number(rows, STATEMENT_DELETE_TURN, stored->turn_rows[i]))
             return false;
     return statement_run_number(rows, STATEMENT_DELETE_DELIVERED, stored->row) &&
@@ -221,12 +264,12 @@ bool rows_push_back_expiry(struct sqlite_rows *rows, const struct store_id *id,
 }
 
 bool rows_mark_delivered(struct sqlite_rows *rows, const struct store_id *id,
-                         unsigned turn_number)
+                         unsigned commit_number)
 {
     sqlite3_stmt *update = statement_use(rows, STATEMENT_MARK_DELIVERED);
 
     statement_bind_id(update, 1, id);
-    sqlite3_bind_int(update, 2, (int)turn_number);
+    sqlite3_bind_int(update, 2, (int)commit_number);
     return statement_run(rows, update);
 }
 
@@ -275,6 +318,9 @@ static bool insert_turn(struct sqlite_rows *rows, const struct store_commit *com
                               commit->transcript.length, &rest);
         sqlite3_bind_int64(insert, 4, place);
     }
+    sqlite3_bind_int64(insert, 5, commit->now_ms);
+    if (commit->is_skipped)
+        sqlite3_bind_int(insert, 6, 1);
     is_done = statement_run(rows, insert);
     buffer_done(&rest);
     if (is_done)
@@ -292,7 +338,7 @@ static enum row_result update_session(struct sqlite_rows *rows, const struct sto
     struct buffer question;
     bool is_done;
 
-    write_row_number(number, turn_row);
+    write_turn_row(number, commit->turn_number, turn_row);
     buffer_init(&question, SIZE_MAX);
     if (!private_text_is_empty(&commit->next_question))
         statement_append_question(&question, &commit->next_question);
@@ -306,6 +352,8 @@ static enum row_result update_session(struct sqlite_rows *rows, const struct sto
     statement_bind_blob(update, 8, question.bytes == NULL ? "" : question.bytes,
                         question.length);
     statement_bind_digest(update, 9, input->key.is_there, &input->key.key);
+    sqlite3_bind_int(update, 10, (int)(commit->commit_number - 1) * ROW_NUMBER_BYTES);
+    sqlite3_bind_int(update, 11, commit->was_finished);
     is_done = statement_run(rows, update);
     buffer_done(&question);
     if (!is_done)
@@ -328,6 +376,26 @@ enum row_result rows_commit_turn(struct sqlite_rows *rows, const struct store_id
     return result;
 }
 
+enum row_result rows_finish(struct sqlite_rows *rows, const struct store_id *id,
+                            const struct store_finish *finish)
+{
+    sqlite3_stmt *update = statement_use(rows, STATEMENT_FINISH_SESSION);
+    sqlite3_stmt *keep = statement_use(rows, STATEMENT_KEEP_FINISH);
+
+    statement_bind_id(update, 1, id);
+    sqlite3_bind_int(update, 2, (int)finish->commit_count * ROW_NUMBER_BYTES);
+    sqlite3_bind_int64(update, 3, finish->now_ms);
+    sqlite3_bind_int64(update, 4, finish->expires_ms);
+    if (!statement_run(rows, update))
+        return ROW_FAILED;
+    if (sqlite3_changes(rows->db) == 0)
+        return ROW_NONE;
+    statement_bind_id(keep, 1, id);
+    sqlite3_bind_int(keep, 2, (int)finish->commit_count);
+    statement_bind_text(keep, 3, &finish->outcome);
+    return statement_run(rows, keep) ? ROW_FOUND : ROW_FAILED;
+}
+
 static bool read_turn(struct sqlite_rows *rows, int64_t turn_row,
                       struct session_turn *turn)
 {
@@ -341,6 +409,8 @@ static bool read_turn(struct sqlite_rows *rows, int64_t turn_row,
         if (statement_column_bytes(found, 0, scores, sizeof(scores)))
             store_read_scores(scores, turn);
         turn->transcript = statement_column_text(found, 1);
+        turn->at_ms = sqlite3_column_int64(found, 2);
+        turn->is_skipped = sqlite3_column_int(found, 3) != 0;
     }
     statement_leave(found);
     if (result == ROW_NONE)
@@ -348,30 +418,80 @@ static bool read_turn(struct sqlite_rows *rows, int64_t turn_row,
     return result == ROW_FOUND;
 }
 
-bool rows_read_turns(struct sqlite_rows *rows, const struct stored_session *stored)
+static bool read_turns(struct sqlite_rows *rows, const struct stored_session *stored,
+                       bool with_outcomes)
 {
     struct session *session = stored->session;
 
-    session->turns = mem_zalloc(session->turn_count * sizeof(*session->turns));
-    for (unsigned i = 0; i < session->turn_count; i++) {
-        if (!read_turn(rows, stored->turn_rows[i], &session->turns[i]))
+    session->turns = mem_zalloc(session->commit_count * sizeof(*session->turns));
+    for (unsigned i = 0; i < session->commit_count; i++) {
+        struct session_turn *turn = &session->turns[i];
+
+        turn->number = stored->numbers[i];
+        if (!read_turn(rows, stored->turn_rows[i], turn) ||
+            (with_outcomes && !rows_read_outcome(rows, stored, i + 1, &turn->outcome)))
             return false;
-        session->turns[i].question = private_text_clone(&session->asked[i]);
     }
+    session_number_turns(session);
     return true;
 }
 
+static bool read_papers(struct sqlite_rows *rows, const struct stored_session *stored)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_PAPERS);
+    enum row_result result;
+
+    sqlite3_bind_int64(found, 1, stored->row);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND)
+        stored->session->papers = (struct session_papers){
+            .job_advert = statement_column_text(found, 0),
+            .resume = statement_column_text(found, 1),
+            .demands = statement_column_text(found, 2),
+        };
+    statement_leave(found);
+    if (result == ROW_NONE)
+        rows_damaged(rows);
+    return result == ROW_FOUND;
+}
+
+static bool read_finish(struct sqlite_rows *rows, const struct stored_session *stored)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_FINISH);
+    enum row_result result;
+
+    sqlite3_bind_int64(found, 1, stored->row);
+    sqlite3_bind_int(found, 2, (int)stored->session->commit_count);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND)
+        stored->session->finish = statement_column_text(found, 0);
+    statement_leave(found);
+    return result != ROW_FAILED;
+}
+
+bool rows_read_rest(struct sqlite_rows *rows, const struct stored_session *stored,
+                    enum store_extent extent)
+{
+    const struct session *session = stored->session;
+    bool is_whole = extent == EXTENT_WHOLE;
+
+    return extent == EXTENT_SESSION ||
+           ((session->commit_count == 0 || read_turns(rows, stored, is_whole)) &&
+            (!stored->has_papers || read_papers(rows, stored)) &&
+            (!is_whole || !session->is_finished || read_finish(rows, stored)));
+}
+
 bool rows_read_outcome(struct sqlite_rows *rows, const struct stored_session *stored,
-                       unsigned turn_number, struct private_text *ret_outcome)
+                       unsigned commit_number, struct private_text *ret_outcome)
 {
     sqlite3_stmt *found = statement_use(rows, STATEMENT_READ_OUTCOME);
     enum row_result result;
 
-    if (turn_number < 1 || turn_number > stored->session->turn_count) {
+    if (commit_number < 1 || commit_number > stored->session->commit_count) {
         rows_damaged(rows);
         return false;
     }
-    sqlite3_bind_int64(found, 1, stored->turn_rows[turn_number - 1]);
+    sqlite3_bind_int64(found, 1, stored->turn_rows[commit_number - 1]);
     result = statement_step(rows, found);
     if (result == ROW_FOUND)
         *ret_outcome = statement_column_whole(found, 0, 1, 2);
@@ -396,20 +516,21 @@ enum row_result rows_find_record(struct sqlite_rows *rows,
         !statement_column_digest(found, 0, &ret_record->fingerprint))
         result = rows_damaged(rows);
     if (result == ROW_FOUND) {
-        ret_record->turn_number = (unsigned)sqlite3_column_int(found, 1);
-        if (ret_record->turn_number == 0)
+        ret_record->commit_number = (unsigned)sqlite3_column_int(found, 1);
+        if (ret_record->commit_number == 0)
             ret_record->outcome = statement_column_text(found, 2);
+        ret_record->is_reply = sqlite3_column_int(found, 3) != 0;
     }
     statement_leave(found);
-    if (result == ROW_FOUND && ret_record->turn_number > 0 &&
-        !rows_read_outcome(rows, stored, ret_record->turn_number, &ret_record->outcome))
+    if (result == ROW_FOUND && ret_record->commit_number > 0 &&
+        !rows_read_outcome(rows, stored, ret_record->commit_number, &ret_record->outcome))
         result = ROW_FAILED;
     return result;
 }
 
 bool rows_insert_record(struct sqlite_rows *rows, const struct store_id *id,
-                        const struct store_key *key, unsigned turn_number,
-                        bool is_lasting, const struct private_text *outcome)
+                        const struct store_key *key, bool is_lasting,
+                        const struct stored_record *record)
 {
     sqlite3_stmt *forget = statement_use(rows, STATEMENT_FORGET_RECORDS);
     sqlite3_stmt *insert = statement_use(rows, STATEMENT_INSERT_RECORD);
@@ -421,10 +542,11 @@ bool rows_insert_record(struct sqlite_rows *rows, const struct store_id *id,
     statement_bind_id(insert, 1, id);
     statement_bind_digest(insert, 2, true, &key->key);
     statement_bind_digest(insert, 3, true, &key->fingerprint);
-    sqlite3_bind_int(insert, 4, (int)turn_number);
+    sqlite3_bind_int(insert, 4, (int)record->commit_number);
     sqlite3_bind_int(insert, 5, is_lasting);
-    if (turn_number == 0)
-        statement_bind_text(insert, 6, outcome);
+    if (record->commit_number == 0)
+        statement_bind_text(insert, 6, &record->outcome);
+    sqlite3_bind_int(insert, 7, record->is_reply);
     return statement_run(rows, insert);
 }
 

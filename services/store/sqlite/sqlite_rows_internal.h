@@ -8,7 +8,7 @@
 #ifndef SQLITE_ROWS_INTERNAL_H
 #define SQLITE_ROWS_INTERNAL_H
 
-#include "store_rules_internal.h"
+#include "store_operation_internal.h"
 
 #include <sqlite3.h>
 
@@ -29,8 +29,11 @@ enum row_result { ROW_FAILED = -1, ROW_NONE, ROW_FOUND };
 /* A session's row: the session, and what only the store knows of it. */
 struct stored_session {
     int64_t row;
-    struct session *session;                  /* owned; without its turns */
-    int64_t turn_rows[SESSION_MAX_QUESTIONS]; /* of its turn_count turns */
+    struct session *session; /* owned; without its turns */
+    /* Of its commits: the row of each, and the question. */
+    int64_t turn_rows[SESSION_MAX_COMMITS];
+    unsigned char numbers[SESSION_MAX_COMMITS];
+    bool has_papers;
     bool is_delivered;
     bool has_last_audio;
     struct digest last_audio;
@@ -43,7 +46,8 @@ struct stored_session {
 /* An outcome that is stored under a key. */
 struct stored_record {
     struct digest fingerprint;
-    unsigned turn_number;        /* 0: a refusal */
+    unsigned commit_number; /* 0: it is of no commit, but a refusal or a reply */
+    bool is_reply;
     struct private_text outcome; /* owned */
 };
 
@@ -77,7 +81,7 @@ bool rows_delete_session(struct sqlite_rows *rows, const struct stored_session *
 bool rows_push_back_expiry(struct sqlite_rows *rows, const struct store_id *id,
                            int64_t expires_ms, int64_t now_ms);
 bool rows_mark_delivered(struct sqlite_rows *rows, const struct store_id *id,
-                         unsigned turn_number);
+                         unsigned commit_number);
 
 /* The session whose turn it is to be looked at by the sweep. */
 enum row_result rows_find_due(struct sqlite_rows *rows, int64_t now_ms,
@@ -88,20 +92,25 @@ bool rows_look_later(struct sqlite_rows *rows, int64_t row, int64_t sweep_ms);
  * turn, or something is stored under the key. */
 enum row_result rows_commit_turn(struct sqlite_rows *rows, const struct store_id *id,
                                  const struct store_commit *commit);
-bool rows_read_turns(struct sqlite_rows *rows, const struct stored_session *stored);
+enum row_result rows_finish(struct sqlite_rows *rows, const struct store_id *id,
+                            const struct store_finish *finish);
+
+/* Fills in so much of the session. */
+bool rows_read_rest(struct sqlite_rows *rows, const struct stored_session *stored,
+                    enum store_extent extent);
 bool rows_read_outcome(struct sqlite_rows *rows, const struct stored_session *stored,
-                       unsigned turn_number, struct private_text *ret_outcome);
+                       unsigned commit_number, struct private_text *ret_outcome);
 
 /* Outcomes under keys.  A lasting one stays as long as its session; of the others the
- * oldest make room.  What is stored under a key is never replaced.  `outcome` is looked
- * at for a refusal (turn_number 0) alone: a turn's is stored with the turn. */
+ * oldest make room.  What is stored under a key is never replaced.  The outcome of a commit is
+ * stored with that. */
 enum row_result rows_find_record(struct sqlite_rows *rows,
                                  const struct stored_session *stored,
                                  const struct digest *key,
                                  struct stored_record *ret_record);
 bool rows_insert_record(struct sqlite_rows *rows, const struct store_id *id,
-                        const struct store_key *key, unsigned turn_number,
-                        bool is_lasting, const struct private_text *outcome);
+                        const struct store_key *key, bool is_lasting,
+                        const struct stored_record *record);
 
 /* What was heard in a recording, one for each session.  `ret_has_deleted` becomes true, and is
  * untouched otherwise, where there was something to forget. */

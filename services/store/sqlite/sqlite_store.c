@@ -25,9 +25,11 @@
 #include "sqlite_place_internal.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <sys/stat.h>
 #include <time.h>
 
 #define LOOPS_MOST         512
@@ -39,9 +41,9 @@
 #define MARK_COUNT         (1 << 13) /* two sessions seldom share one; if so, one waits */
 #define RETRY_US           1000000   /* after trouble with the disk */
 #define EVICTED_US         10000000  /* so long may evicted speech stay in the log */
-#define LOG_BYTES_GROWN    (4 << 20) /* by so much it grows between two checkpoints */
+#define LOG_BYTES_GROWN    (16 << 20) /* by so much it grows between two checkpoints */
 /* Then what is left is copied at once, so that it starts anew. */
-#define LOG_BYTES_MOST (32 << 20)
+#define LOG_BYTES_MOST (64 << 20)
 
 /* Where two writers came together more are to be expected: then the next transaction does
  * not begin before this much time has passed since the last began.  The more it is to
@@ -81,6 +83,8 @@ struct sqlite_store {
     struct side sides[SIDES];
     struct claims *claims;                    /* owned */
     struct sqlite_checkpointer *checkpointer; /* owned */
+    char *path;                               /* owned */
+    struct stat file;                         /* as it was opened */
     struct store_usage_board usage;
     _Atomic int64_t commits;
     _Atomic int64_t operations;
@@ -234,7 +238,7 @@ static void note_report(struct sqlite_store *store, struct store_operation *oper
     const struct store_report *report = &operation->request.report;
     int64_t now_us = clock_monotonic_us();
     bool is_news = claims_report(store->claims, &operation->session_id,
-                                 report->turn_number, report->was_delivered);
+                                 report->commit_number, report->was_delivered);
 
     pthread_mutex_lock(&store->lock);
     if (is_news)
@@ -579,6 +583,15 @@ static void sweep(struct store_backend *backend, int64_t now_ms,
     push(backend, operation);
 }
 
+/* Was it removed, or another put in its place? */
+static bool is_file_lost(const struct sqlite_store *store)
+{
+    struct stat file;
+
+    return stat(store->path, &file) != 0 || file.st_ino != store->file.st_ino ||
+           file.st_dev != store->file.st_dev;
+}
+
 static struct store_stats stats(struct store_backend *backend)
 {
     struct sqlite_store *store = (struct sqlite_store *)backend;
@@ -588,6 +601,7 @@ static struct store_stats stats(struct store_backend *backend)
         .commits = atomic_load_explicit(&store->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&store->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&store->last_error, memory_order_relaxed),
+        .is_file_lost = is_file_lost(store),
     };
 }
 
@@ -607,6 +621,7 @@ static void free_store(struct sqlite_store *store)
     claims_free(store->claims);
     store_usage_done(&store->usage);
     pthread_mutex_destroy(&store->lock);
+    free(store->path);
     free(store);
 }
 
@@ -680,8 +695,9 @@ static bool start_threads(struct sqlite_store *store, struct buffer *problem)
 }
 
 /* A process may have died right after a deletion: the log is emptied first. */
-static bool open_all(struct sqlite_store *store, const char *path, struct buffer *problem)
+static bool open_all(struct sqlite_store *store, struct buffer *problem)
 {
+    const char *path = store->path;
     struct operation_ground *ground = &store->sides[WRITES].ground;
 
     if (!open_side(store, WRITES, path, problem) ||
@@ -690,6 +706,10 @@ static bool open_all(struct sqlite_store *store, const char *path, struct buffer
     store->checkpointer = sqlite_checkpointer_new(path, problem);
     if (store->checkpointer == NULL)
         return false;
+    if (stat(path, &store->file) != 0) {
+        sqlite_place_explain(problem, path, "cannot be looked at", errno);
+        return false;
+    }
     store->page_bytes = sqlite_file_page_bytes(store->sides[WRITES].db);
     rows_read_usage(&ground->rows, store_day(clock_wall_ms()), &store->usage.latest);
     sqlite3_wal_hook(store->sides[WRITES].db, on_log_grown, store);
@@ -728,8 +748,8 @@ struct store_backend *store_sqlite_open(const char *url, struct buffer *problem)
         pthread_cond_init(&store->sides[side].has_come, &attributes);
     }
     pthread_condattr_destroy(&attributes);
-    is_open = open_all(store, path, problem);
-    free(path);
+    store->path = path;
+    is_open = open_all(store, problem);
     if (is_open)
         return &store->backend;
     free_store(store);

@@ -19,4 +19,10 @@ struct store_backend *store_sqlite_open(const char *url, struct buffer *problem)
 bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
                            void *context, struct buffer *problem);
 
+/* store_backup() and store_restore(). */
+bool store_sqlite_backup(const char *url, const char *file, bool may_replace,
+                         struct store_copy *ret_copy, struct buffer *problem);
+bool store_sqlite_restore(const char *url, const char *file, bool may_replace,
+                          struct store_copy *ret_copy, struct buffer *problem);
+
 #endif
