@@ -11,11 +11,12 @@
  * There is no format string and no free text: a word is a literal or a name out of a
  * table, and what is not made of [A-Za-z0-9_.:/+-] is written as "?".  Each thread has a
  * log of its own; lines gather in it until log_flush(), which never blocks: while nobody
- * reads standard output lines wait, then are dropped and counted.
+ * reads standard output lines wait, then are dropped and counted; when its reader has gone, at once.
  */
 #ifndef LOG_H
 #define LOG_H
 
+#include "errors.h"
 #include "id.h"
 #include "trace.h"
 
@@ -29,6 +30,10 @@ enum log_field {
 };
 
 enum log_level { LOG_DEBUG_LEVEL, LOG_INFO, LOG_WARNING, LOG_ERROR };
+
+/* How loud a line about this is: info for what went well and for refusals, which are an outcome
+ * like others; a warning for what the client or the load brought about; an error for the rest. */
+enum log_level log_level_of(enum error error);
 
 struct log;
 struct log_line;

@@ -28,4 +28,9 @@ bool url_is_exposed(const char *url);
  * sslmode that takes a connection without TLS.  The default, prefer, does. */
 bool url_postgres_is_exposed(const char *url);
 
+/* Host and port for a line of the log: without a user, a password, a path or a query, and
+ * without the brackets of an IPv6 address. */
+#define URL_HOST_BYTES 128
+void url_write_host(const char *url, char ret_host[URL_HOST_BYTES]);
+
 #endif

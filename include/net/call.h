@@ -55,11 +55,17 @@ struct call_request {
     call_bytes_fn *on_bytes;
 };
 
+#define CALL_SERVER_ID_BYTES 65
+
 /* What a call came to.  The receiver owns the texts: call_answer_free().
  */
 struct call_answer {
     enum call_outcome outcome;
-    long status;              /* of CALL_ANSWERED, else 0 */
+    long status;        /* of CALL_ANSWERED, else 0 */
+    const char *reason; /* static: of a failure, such as connection_refused; or NULL */
+    /* The server's own name for the request (x-request-id, request-id, dg-request-id), of
+     * visible characters that stand in names; "": it gave none. */
+    char server_id[CALL_SERVER_ID_BYTES];
     int64_t retry_after_s;    /* Retry-After (RFC 9110, 10.2.3) in seconds, or what
                                  x-ratelimit-reset-* says of a spent limit; -1: none */
     struct private_text body; /* of CALL_ANSWERED */

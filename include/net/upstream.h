@@ -32,6 +32,12 @@ struct upstream_limits {
 struct upstream *upstream_new(struct call_pool *pool, struct upstream_limits limits,
                               struct meter *meter);
 
+/* Called when the breaker opens, after `answer`, and when it closes; the context is borrowed. */
+typedef void upstream_breaker_fn(void *context, bool is_open,
+                                 const struct call_answer *answer);
+void upstream_watch(struct upstream *upstream, upstream_breaker_fn *on_breaker,
+                    void *context);
+
 /* No call may be under way.  NULL is fine. */
 void upstream_free(struct upstream *upstream);
 

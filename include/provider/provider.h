@@ -28,8 +28,15 @@ struct provider_place {
     const char *key_setting;        /* static: what the operator calls that key */
 };
 
-/* What `poise doctor` hears: OK, or an error of the provider's stage.  Once, from the loop, never
- * before probe() has returned. */
-typedef void probe_done_fn(void *context, enum error error);
+/* How a server answered, and which: borrowed. */
+struct probe_reply {
+    const char *host;
+    const struct call_answer *answer;
+};
+
+/* What `poise doctor` hears: OK, or an error of the provider's stage, and the reply (NULL: no
+ * server was asked).  Once, from the loop, never before probe() has returned. */
+typedef void probe_done_fn(void *context, enum error error,
+                           const struct probe_reply *reply);
 
 #endif

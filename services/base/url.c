@@ -6,6 +6,7 @@
 #include "span.h"
 
 #include <arpa/inet.h>
+#include <ctype.h>
 #include <netinet/in.h>
 #include <string.h>
 
@@ -135,7 +136,8 @@ static bool are_all_local(struct span hosts)
     return true;
 }
 
-static struct span postgres_hosts(const char *url)
+/* What stands between the user, if there is one, and the path. */
+static struct span hosts_of(const char *url)
 {
     const char *start = strstr(url, "://");
     struct span authority = {url, 0};
@@ -164,5 +166,17 @@ bool url_postgres_is_exposed(const char *url)
         return false;
     if (address.bytes != NULL) /* goes before any name */
         return !are_all_local(address);
-    return !are_all_local(host.bytes != NULL ? host : postgres_hosts(url));
+    return !are_all_local(host.bytes != NULL ? host : hosts_of(url));
+}
+
+void url_write_host(const char *url, char ret_host[URL_HOST_BYTES])
+{
+    struct span hosts = hosts_of(url);
+    size_t length = 0;
+
+    for (size_t at = 0; at < hosts.length && length < URL_HOST_BYTES - 1; at++)
+        if (isalnum((unsigned char)hosts.bytes[at]) ||
+            strchr("_.:-", hosts.bytes[at]) != NULL)
+            ret_host[length++] = hosts.bytes[at];
+    ret_host[length] = '\0';
 }

@@ -11,6 +11,7 @@
 #include "log.h"
 #include "loop.h"
 #include "metrics.h"
+#include "provider.h"
 #include "settings.h"
 
 #include <stdbool.h>
@@ -21,6 +22,7 @@ struct doctor_question {
     struct call_pool *pool; /* connections of its own */
     struct log *log;        /* silent; for constructors that want one */
     enum error error;
+    char why[160]; /* of a provider: what went wrong, in words; "": nobody knows */
     struct metrics metrics; /* required by constructors; not read */
 };
 
@@ -29,6 +31,9 @@ void doctor_question_done(struct doctor_question *question);
 
 /* The answer; `context` is the question, whose loop stops. */
 void doctor_on_answer(void *context, enum error error);
+
+/* The same of a provider. */
+void doctor_on_probed(void *context, enum error error, const struct probe_reply *reply);
 
 /* One line: ok or FAIL; returns `is_good`. */
 bool doctor_say(bool is_good, const char *what, const char *detail);

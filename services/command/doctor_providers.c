@@ -9,6 +9,15 @@
 
 #include <stdio.h>
 
+/* A word of the log as people write it. */
+static const char *words_of(char room[64], const char *word)
+{
+    snprintf(room, 64, "%s", word);
+    for (char *at = room; *at != '\0'; at++)
+        *at = *at == '_' ? ' ' : *at;
+    return room;
+}
+
 /* "coach", "coach, fallback 1", ... */
 static const char *name_of(char room[48], const char *what, size_t at)
 {
@@ -30,22 +39,40 @@ static const char *advice(enum error error)
     }
 }
 
+/* "127.0.0.1:9: connection refused", "api.example: status 503, its request id req_1", ... */
+void doctor_on_probed(void *context, enum error error, const struct probe_reply *reply)
+{
+    struct doctor_question *question = context;
+    const struct call_answer *answer = reply != NULL ? reply->answer : NULL;
+    char room[64];
+
+    *question->why = '\0';
+    if (answer != NULL && answer->outcome == CALL_ANSWERED)
+        snprintf(question->why, sizeof(question->why), "%s: status %ld%s%s", reply->host,
+                 answer->status, *answer->server_id != '\0' ? ", its request id " : "",
+                 answer->server_id);
+    else if (answer != NULL && answer->reason != NULL)
+        snprintf(question->why, sizeof(question->why), "%s: %s", reply->host,
+                 words_of(room, answer->reason));
+    doctor_on_answer(context, error);
+}
+
 static bool check_coach(struct doctor_question *question, struct coach *coach,
                         const char *what)
 {
-    char detail[320];
+    char detail[512];
 
     if (coach->is_builtin)
         return doctor_say(true, what, "builtin, no key and no network needed");
-    coach->probe(coach, doctor_on_answer, question);
+    coach->probe(coach, doctor_on_probed, question);
     loop_run(question->loop);
     if (question->error == OK)
         snprintf(detail, sizeof(detail), "%.120s at %.120s", coach->model, coach->url);
     else
-        snprintf(detail, sizeof(detail), "%s: %s%s (%.120s at %.120s)",
+        snprintf(detail, sizeof(detail), "%s: %s%s (%.120s at %.120s); %s",
                  error_info(question->error)->code, advice(question->error),
                  question->error == ERROR_LLM_AUTH_ERROR ? coach->key_setting : "",
-                 coach->model, coach->url);
+                 coach->model, coach->url, question->why);
     return doctor_say(question->error == OK, what, detail);
 }
 
@@ -75,13 +102,16 @@ bool doctor_check_coaches(const struct settings *settings)
 }
 
 /* Of a provider of speech. */
-static bool say_speech(const char *what, const char *name, enum error error)
+static bool say_speech(const char *what, const char *name,
+                       const struct doctor_question *question)
 {
-    char detail[160];
+    char detail[320];
 
-    if (error == OK)
+    if (question->error == OK)
         return doctor_say(true, what, name);
-    snprintf(detail, sizeof(detail), "%s: %s", name, error_info(error)->code);
+    snprintf(detail, sizeof(detail), "%s: %s%s%s", name,
+             error_info(question->error)->code, *question->why != '\0' ? ": " : "",
+             question->why);
     return doctor_say(false, what, detail);
 }
 
@@ -100,10 +130,9 @@ bool doctor_check_ears(const struct settings *settings)
         doctor_say(true, "ears",
                    "none: answers come as text, recordings are turned away");
     for (size_t i = 0; i < ears.count; i++) {
-        ears.all[i]->probe(ears.all[i], doctor_on_answer, &question);
+        ears.all[i]->probe(ears.all[i], doctor_on_probed, &question);
         loop_run(question.loop);
-        is_good &=
-            say_speech(name_of(room, "ears", i), ears.all[i]->name, question.error);
+        is_good &= say_speech(name_of(room, "ears", i), ears.all[i]->name, &question);
     }
     transcribers_done(&ears);
     doctor_question_done(&question);
@@ -123,9 +152,9 @@ bool doctor_check_voice(const struct settings *settings)
     if (speaker == NULL) {
         is_good = doctor_say(true, "voice", "none: replies are not spoken");
     } else {
-        speaker->probe(speaker, doctor_on_answer, &question);
+        speaker->probe(speaker, doctor_on_probed, &question);
         loop_run(question.loop);
-        is_good = say_speech("voice", speaker->name, question.error);
+        is_good = say_speech("voice", speaker->name, &question);
         speaker_free(speaker);
     }
     doctor_question_done(&question);

@@ -115,7 +115,7 @@ void ask_report(const struct ask *ask, enum error error)
 {
     int64_t total_us = clock_monotonic_us() - ask->request.received_us;
     bool is_refused = error == OK && ask->ruling.refused_by != GATE_COUNT;
-    struct log_line *line = log_begin(ask->services->log, LOG_INFO, "ask");
+    struct log_line *line = log_begin(ask->services->log, log_level_of(error), "ask");
 
     log_request(line, &ask->request.request_id, &ask->request.trace);
     if (*ask->request.session_id.text != '\0')

@@ -18,6 +18,8 @@
 #include "url.h"
 
 #include <assert.h>
+#include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -64,6 +66,7 @@ struct call {
     bool is_telling;        /* inside on_bytes() */
     size_t reply_head_bytes;
     bool has_whole_head;
+    char server_id[CALL_SERVER_ID_BYTES];
     int64_t retry_after_s;
     struct rate_limits rate_limits;
 };
@@ -187,6 +190,26 @@ struct call *call_start(struct call_pool *pool, struct call_request *request,
 
 /* ---- the reply ---- */
 
+/* Another kind of name is not taken: it goes into the log. */
+static void read_server_id(struct call *call, const char *line, size_t length)
+{
+    static const char *const names[] = {"x-request-id", "request-id", "dg-request-id"};
+    struct span value = {NULL, 0};
+
+    if (strchr("xrd", line[0] | 0x20) == NULL) /* most lines are others */
+        return;
+    for (size_t i = 0; i < sizeof(names) / sizeof(*names) && value.bytes == NULL; i++)
+        value = call_header_value(line, length, names[i]);
+    if (value.bytes == NULL || value.length >= sizeof(call->server_id))
+        return;
+    for (size_t i = 0; i < value.length; i++)
+        if (!isalnum((unsigned char)value.bytes[i]) &&
+            (value.bytes[i] == '\0' || strchr("_.:-", value.bytes[i]) == NULL))
+            return;
+    memcpy(call->server_id, value.bytes, value.length);
+    call->server_id[value.length] = '\0';
+}
+
 /* One line of the reply's head, without a NUL. */
 static size_t on_header(char *line, size_t size, size_t count, void *context)
 {
@@ -201,6 +224,7 @@ static size_t on_header(char *line, size_t size, size_t count, void *context)
         call->has_whole_head = true;
     if (length >= 5 && memcmp(line, "HTTP/", 5) == 0)
         call->retry_after_s = -1; /* a new head: the last one was a 1xx */
+    read_server_id(call, line, length);
     if ((line[0] | 0x20) == 'x')
         rate_limits_read(&call->rate_limits, line, length);
     if (value.bytes != NULL)
@@ -283,6 +307,52 @@ static enum call_outcome judge(const struct call *call, CURLcode code)
     return sent_bytes > 0 ? CALL_BROKEN : CALL_UNREACHABLE;
 }
 
+/* Why there was no connection. */
+static const char *connect_reason(CURL *easy)
+{
+    long number = 0;
+
+    curl_easy_getinfo(easy, CURLINFO_OS_ERRNO, &number);
+    switch (number) {
+    case ECONNREFUSED: return "connection_refused";
+    case ENETUNREACH:
+    case EHOSTUNREACH: return "no_route_to_host";
+    case ETIMEDOUT: return "connect_timed_out";
+    case EMFILE:
+    case ENFILE: return "no_descriptors_left";
+    }
+    return "cannot_connect";
+}
+
+/* A word for what curl says went wrong; its own words may quote the URL. */
+static const char *reason_of(const struct call *call, CURLcode code)
+{
+    double connected_s = 0;
+
+    switch ((int)code) { /* of curl's hundred codes */
+    case CURLE_OK: return call->has_whole_head ? NULL : "no_http";
+    case CURLE_COULDNT_RESOLVE_HOST: return "name_not_found";
+    case CURLE_COULDNT_RESOLVE_PROXY: return "name_of_proxy_not_found";
+    case CURLE_COULDNT_CONNECT: return connect_reason(call->easy);
+    case CURLE_PROXY: return "proxy_refused";
+    case CURLE_PEER_FAILED_VERIFICATION: return "certificate_not_trusted";
+    case CURLE_SSL_CACERT_BADFILE: return "ssl_cert_file_cannot_be_read";
+    case CURLE_SSL_CONNECT_ERROR: return "tls_failed";
+    case CURLE_OPERATION_TIMEDOUT:
+        curl_easy_getinfo(call->easy, CURLINFO_CONNECT_TIME, &connected_s);
+        return connected_s > 0 ? "no_reply_in_time" : "connect_timed_out";
+    case CURLE_GOT_NOTHING: return "closed_without_reply";
+    case CURLE_SEND_ERROR:
+    case CURLE_RECV_ERROR:
+    case CURLE_PARTIAL_FILE:
+    case CURLE_HTTP2:
+    case CURLE_HTTP2_STREAM: return "connection_lost";
+    case CURLE_WEIRD_SERVER_REPLY:
+    case CURLE_UNSUPPORTED_PROTOCOL: return "no_http";
+    }
+    return call->is_too_large ? "reply_too_large" : "transfer_failed";
+}
+
 /* Ends the transfer, if it is under way, and gives back what belongs to the pool. */
 static void leave(struct call *call)
 {
@@ -313,11 +383,14 @@ static void call_free(struct call *call)
 
 void call_end(struct call *call, CURLcode code)
 {
-    struct call_answer answer = {.outcome = judge(call, code), .retry_after_s = -1};
+    struct call_answer answer = {.outcome = judge(call, code),
+                                 .reason = reason_of(call, code),
+                                 .retry_after_s = -1};
     call_done_fn *done = call->done;
     void *context = call->context;
     long version = 0, connects = 1;
 
+    memcpy(answer.server_id, call->server_id, sizeof(answer.server_id));
     if (answer.outcome == CALL_ANSWERED) {
         curl_easy_getinfo(call->easy, CURLINFO_RESPONSE_CODE, &answer.status);
         curl_easy_getinfo(call->easy, CURLINFO_HTTP_VERSION, &version);

@@ -22,6 +22,8 @@ struct upstream {
     struct upstream_limits limits;
     struct breaker breaker;
     struct meter *meter;
+    upstream_breaker_fn *on_breaker; /* NULL: nobody watches */
+    void *watcher;                   /* borrowed */
 };
 
 struct upstream_call {
@@ -66,13 +68,24 @@ enum breaker_state upstream_state(const struct upstream *upstream)
     return upstream->breaker.state;
 }
 
-static void show_state(struct upstream *upstream, enum breaker_state before)
+void upstream_watch(struct upstream *upstream, upstream_breaker_fn *on_breaker,
+                    void *context)
+{
+    upstream->on_breaker = on_breaker;
+    upstream->watcher = context;
+}
+
+static void show_state(struct upstream *upstream, enum breaker_state before,
+                       const struct call_answer *answer)
 {
     bool was_open = before != BREAKER_CLOSED;
     bool is_open = upstream->breaker.state != BREAKER_CLOSED;
 
-    if (was_open != is_open)
-        counter_add(&upstream->meter->is_open, is_open ? 1 : -1);
+    if (was_open == is_open)
+        return;
+    counter_add(&upstream->meter->is_open, is_open ? 1 : -1);
+    if (upstream->on_breaker != NULL)
+        upstream->on_breaker(upstream->watcher, is_open, answer);
 }
 
 struct upstream_call *upstream_call(struct upstream *upstream,
@@ -186,7 +199,7 @@ static void tell_breaker(const struct upstream_call *self,
                      clock_monotonic_us());
     else if (self->is_probe)
         breaker_forget(&upstream->breaker);
-    show_state(upstream, before);
+    show_state(upstream, before, answer);
 }
 
 static bool may_pass(const struct call_answer *answer)

@@ -67,6 +67,7 @@ enum place {
     DELTA_STOP_REASON,
     BLOCK,
     ERROR_TYPE,
+    ERROR_MESSAGE,
     INPUT,
     OUTPUT,
     STARTED_USAGE,
@@ -87,6 +88,7 @@ static const struct json_place places[] = {
     [DELTA_STOP_REASON] = {DELTA, "stop_reason"},
     [BLOCK] = {CONTENT, "*"},
     [ERROR_TYPE] = {ERROR, "type"},
+    [ERROR_MESSAGE] = {ERROR, "message"},
     [INPUT] = {USAGE, "input_tokens"},
     [OUTPUT] = {USAGE, "output_tokens"},
     [STARTED_USAGE] = {MESSAGE, "usage"},
@@ -135,6 +137,7 @@ static void take(struct coach_reading *reading, size_t place, enum json_token ki
         break;
     case ERROR: coach_reading_error(reading, kind, value); break;
     case ERROR_TYPE: coach_reading_code(reading, value); break;
+    case ERROR_MESSAGE: coach_reading_message(reading, value); break;
     case INPUT:
     case STARTED_INPUT: coach_reading_count(&reading->input_tokens, kind, value); break;
     case OUTPUT: coach_reading_count(&reading->output_tokens, kind, value); break;

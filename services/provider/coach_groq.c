@@ -94,6 +94,7 @@ enum place {
     CHOICE,
     CODE,
     FAILED_GENERATION,
+    ERROR_MESSAGE,
     INPUT,
     OUTPUT,
     X_GROQ_ERROR,
@@ -119,6 +120,7 @@ static const struct json_place places[] = {
     [CHOICE] = {CHOICES, "0"},
     [CODE] = {ERROR, "code"},
     [FAILED_GENERATION] = {ERROR, "failed_generation"},
+    [ERROR_MESSAGE] = {ERROR, "message"},
     [INPUT] = {USAGE, "prompt_tokens"},
     [OUTPUT] = {USAGE, "completion_tokens"},
     [X_GROQ_ERROR] = {X_GROQ, "error"},
@@ -184,6 +186,7 @@ static void take(struct coach_reading *reading, size_t place, enum json_token ki
         coach_reading_code(reading, value);
         reading->has_lost_its_form |= span_equals(value, LOST_ITS_FORM);
         break;
+    case ERROR_MESSAGE: coach_reading_message(reading, value); break;
     case FAILED_GENERATION: /* what the model wrote: it has been paid for */
         if (reading->text.length == 0 && kind == JSON_STRING)
             coach_reading_text(reading, kind, value);

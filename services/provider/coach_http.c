@@ -16,6 +16,7 @@
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #define REPLY_MAX_BYTES (1024 * 1024)
 
@@ -117,6 +118,21 @@ void coach_reading_code(struct coach_reading *reading, struct span code)
         reading->code = known->code;
         reading->code_error = known->error;
     }
+}
+
+/* There is no code for it with some (OpenAI: invalid_prompt, for other things as well;
+ * Anthropic: invalid_request_error). */
+void coach_reading_message(struct coach_reading *reading, struct span message)
+{
+    static const char *const signs[] = {"usage polic", "content polic",
+                                        "content filtering polic",
+                                        "content management polic", "safety system"};
+
+    for (size_t sign = 0; sign < sizeof(signs) / sizeof(*signs); sign++)
+        for (size_t at = 0, length = strlen(signs[sign]); at + length <= message.length;
+             at++)
+            if (strncasecmp(message.bytes + at, signs[sign], length) == 0)
+                reading->is_policy = true;
 }
 
 void coach_reading_error(struct coach_reading *reading, enum json_token kind,
@@ -371,6 +387,10 @@ static void judge_whole(struct coach_reading *reading, const struct call_answer 
 {
     bool is_success = answer->status >= 200 && answer->status <= 299;
 
+    if (answer->status == 400 && reading->is_policy && reading->code == NULL) {
+        reading->code = "usage_policy";
+        reading->code_error = ERROR_LLM_CONTENT_FILTER;
+    }
     if (is_success && reading->error == OK)
         take_text(reading, verdict);
     else if (is_success)

@@ -24,6 +24,7 @@ struct coach_reading {
     bool has_ended;                /* the model came to an end */
     bool was_over;                 /* before the event that is being read */
     bool is_cut_off;               /* by its limit of tokens */
+    bool is_policy; /* the error's message speaks of the provider's usage policy */
     bool has_lost_its_form; /* the server says that the model did not keep to the form */
     enum error error;       /* what the reply says of itself, or OK */
     enum error code_error;  /* what its code means, or OK */
@@ -83,6 +84,9 @@ void coach_reading_text(struct coach_reading *reading, enum json_token kind,
 
 /* Looks the code up; what it means counts. */
 void coach_reading_code(struct coach_reading *reading, struct span code);
+
+/* What an error says for people; only one thing is looked for in it. */
+void coach_reading_message(struct coach_reading *reading, struct span message);
 
 /* The reply says that something went wrong. */
 void coach_reading_error(struct coach_reading *reading, enum json_token kind,

@@ -18,6 +18,36 @@
 /* Who has waited for so long has given any server its chance. */
 #define PATIENCE_MS 5000
 
+/* Whose line it is; what a call came to, where there was one. */
+static void log_call(struct log_line *line, const struct provider *provider,
+                     const struct call_answer *answer)
+{
+    log_word(line, LOG_PROVIDER, provider->name);
+    if (*provider->host != '\0')
+        log_word(line, LOG_HOST, provider->host);
+    if (answer == NULL)
+        return;
+    log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
+    if (answer->reason != NULL)
+        log_word(line, LOG_REASON, answer->reason);
+    if (answer->outcome == CALL_ANSWERED)
+        log_number(line, LOG_PROVIDER_STATUS, answer->status);
+    if (*answer->server_id != '\0')
+        log_word(line, LOG_PROVIDER_REQUEST_ID, answer->server_id);
+}
+
+static void on_breaker(void *context, bool is_open, const struct call_answer *answer)
+{
+    const struct provider *provider = context;
+    struct log_line *line = log_begin(provider->log, LOG_WARNING,
+                                      is_open ? "breaker_opened" : "breaker_closed");
+
+    log_word(line, LOG_ROLE, provider->role->name);
+    log_word(line, LOG_MODEL, provider->model);
+    log_call(line, provider, answer);
+    log_end(line);
+}
+
 void provider_init(struct provider *provider, const struct provider_role *role,
                    const struct provider_tools *tools, const char *name,
                    const char *model, char *url, const int64_t *timeout_s)
@@ -46,8 +76,11 @@ void provider_init(struct provider *provider, const struct provider_role *role,
                                                         .model = model,
                                                         .url = url,
                                                     });
-    if (url != NULL)
-        provider->upstream = upstream_new(tools->pool, limits, provider->meter);
+    if (url == NULL)
+        return;
+    url_write_host(url, provider->host);
+    provider->upstream = upstream_new(tools->pool, limits, provider->meter);
+    upstream_watch(provider->upstream, on_breaker, provider);
 }
 
 void provider_done(struct provider *provider)
@@ -195,8 +228,9 @@ static void on_probed(void *context, struct call_answer answer)
     if (probe->provider->is_probe_optional &&
         (answer.status == 404 || answer.status == 405))
         error = OK;
+    probe->done(probe->context, error,
+                &(struct probe_reply){probe->provider->host, &answer});
     call_answer_free(&answer);
-    probe->done(probe->context, error);
     free(probe);
 }
 
@@ -302,11 +336,18 @@ void provider_note(const struct provider *provider, const struct errand *errand,
                    enum error error, const struct call_answer *answer, const char *code)
 {
     enum call_result result = provider_result(error, answer);
+    struct log_line *line;
 
     meter_note_call(provider->meter, result, answer->duration_us);
     provider_note_span(provider, errand, error, answer);
-    if (result != CALL_RESULT_OK)
+    if (result != CALL_RESULT_OK) {
         provider_log_failure(provider, errand, error, answer, code);
+        return;
+    }
+    line = log_begin(provider->log, LOG_DEBUG_LEVEL, "provider_answered");
+    log_request(line, &errand->request_id, &errand->trace);
+    log_call(line, provider, answer);
+    log_end(line);
 }
 
 void provider_note_span(const struct provider *provider, const struct errand *errand,
@@ -336,13 +377,9 @@ void provider_log_failure(const struct provider *provider, const struct errand *
     struct log_line *line = log_begin(provider->log, LOG_WARNING, provider->role->failed);
 
     log_request(line, &errand->request_id, &errand->trace);
-    log_word(line, LOG_PROVIDER, provider->name);
     log_word(line, LOG_MODEL, provider->model);
     log_word(line, LOG_CODE, error_info(error)->code);
-    if (answer != NULL)
-        log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
-    if (answer != NULL && answer->outcome == CALL_ANSWERED)
-        log_number(line, LOG_PROVIDER_STATUS, answer->status);
+    log_call(line, provider, answer);
     if (code != NULL)
         log_word(line, LOG_PROVIDER_CODE, code);
     log_end(line);

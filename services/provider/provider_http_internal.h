@@ -11,6 +11,7 @@
 #include "private_text.h"
 #include "provider.h"
 #include "upstream.h"
+#include "url.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -44,10 +45,11 @@ struct provider {
     const char *authorization_name;         /* static: its header; NULL: Authorization */
     const char *extra_header, *extra_value; /* static: one more header of each request */
     const struct provider_role *role;
-    const char *name; /* static */
-    char *model;      /* owned; or the voice, or the collection */
-    char *url;        /* owned; NULL: not over HTTP */
-    struct log *log;  /* borrowed, like the next four */
+    const char *name;          /* static */
+    char *model;               /* owned; or the voice, or the collection */
+    char *url;                 /* owned; NULL: not over HTTP */
+    char host[URL_HOST_BYTES]; /* of the URL, for the log; "" likewise */
+    struct log *log;           /* borrowed, like the next four */
     struct call_pool *pool;
     struct meter *meter;
     struct spans *spans;

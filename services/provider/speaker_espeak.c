@@ -277,7 +277,8 @@ static void tell(void *context)
 {
     struct asked *asked = context;
 
-    asked->done(asked->context, asked->is_installed ? OK : ERROR_TTS_PROVIDER_ERROR);
+    asked->done(asked->context, asked->is_installed ? OK : ERROR_TTS_PROVIDER_ERROR,
+                NULL);
     free(asked);
 }
 

@@ -134,7 +134,7 @@ void turn_warn_of_feedback(struct turn *turn)
 /* The one line of a turn in the log: numbers, ids, and words out of tables. */
 static void log_turn(const struct turn *turn, const struct turn_result *result)
 {
-    struct log_line *line = log_begin(turn->services->log, LOG_INFO,
+    struct log_line *line = log_begin(turn->services->log, log_level_of(result->error),
                                       turn->is_refused ? "turn_refused" : "turn");
 
     log_request(line, &turn->request.request_id, &turn->request.trace);

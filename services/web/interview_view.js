@@ -7,6 +7,7 @@ import { showFailure, startFailureView } from "./failure_view.js";
 import { showFeedback } from "./feedback_view.js";
 import { LevelMeter, clock } from "./level_meter.js";
 import { whyNoRecorder } from "./recorder.js";
+import { showSound, startSoundView } from "./sound_view.js";
 import { watchTalkButton } from "./talk_button.js";
 import { t } from "./text.js";
 
@@ -48,6 +49,7 @@ export class InterviewView {
     });
     addEventListener("resize", () => this.#fitTalk());
     startFailureView(room);
+    startSoundView(room);
     this.#wireAnswer();
     this.#wireReply(onFinish);
     byId("end-interview").addEventListener("click", onEnd);
@@ -142,10 +144,14 @@ export class InterviewView {
   render() {
     const room = this.#room;
     const { state } = room.machine;
-    const isRead = room.reply !== null && !room.isWorking && !room.interview?.isReviewed && ["Speaking", "Review"].includes(state);
+    const isOpen = Boolean(room.interview?.isReviewed);
+    const isRead = !room.isWorking && (isOpen ? room.isConversation && ["Ready", "Speaking"].includes(state) : ["Speaking", "Review"].includes(state));
     const reply = isRead ? room.reply : null;
 
     if (!room.interview) return;
+    showSound(room);
+    show(byId("taken-back"), room.isTakenBack);
+    show(byId("reply-card"), !isOpen);
     this.#renderQuestion();
     this.#renderAnswering(state);
     this.#renderWaiting(state);
@@ -208,12 +214,12 @@ export class InterviewView {
 
   /** @param {string} state */
   #renderWaiting(state) {
-    const { isWorking, sender } = this.#room;
+    const { isAhead, isWorking, sender } = this.#room;
     const preview = isWorking ? sender.preview : null;
 
     show(byId("waiting"), isWorking);
     this.#countWaiting(isWorking);
-    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : `state_${state}`) : "";
+    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : isAhead ? "state_Ahead" : `state_${state}`) : "";
     show(byId("slow"), isWorking && sender.isSlow);
     show(byId("preview"), preview !== null);
     byId("preview-transcript").textContent = preview?.transcript ?? "";

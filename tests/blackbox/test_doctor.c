@@ -95,6 +95,20 @@ Test(doctor, what_production_lacks_and_names_that_are_almost_settings_are_noted)
                      "SECRET_KEY repeats itself"));
 }
 
+Test(doctor, why_a_provider_cannot_be_asked_is_said_and_where)
+{
+    expect_said(SETTINGS("STORE_URL=sqlite:///poise.db", "GROQ_API_KEY=" GROQ_KEY,
+                         "GROQ_BASE_URL=http://127.0.0.1:1/v1", "DEEPGRAM_API_KEY=k",
+                         "DEEPGRAM_BASE_URL=http://127.0.0.1:2"),
+                1,
+                FIELDS_NAMED("FAIL  coach: llm_provider_error: no good reply",
+                             "127.0.0.1:1: connection refused",
+                             "FAIL  ears: deepgram: stt_provider_error: 127.0.0.1:2: "
+                             "connection refused",
+                             "FAIL  voice: deepgram: tts_provider_error: 127.0.0.1:2: "
+                             "connection refused"));
+}
+
 Test(doctor, more_who_stand_in_than_there_may_be_are_refused)
 {
     expect_said(SETTINGS(STORE, "LLM_FALLBACKS=a,b,c,d,e,f,g,h,i"), 2,

@@ -193,6 +193,35 @@ Test(provider_failures, a_request_that_the_provider_does_not_take_is_a_bad_reque
     world_end(world);
 }
 
+#define SAID_FOR_PEOPLE(message)                            \
+    "{\"error\":{\"message\":\"" message                    \
+    "\",\"type\":\"invalid_request_error\",\"param\":null," \
+    "\"code\":\"invalid_prompt\"}}"
+
+Test(provider_failures, a_400_that_speaks_of_the_usage_policy_is_its_content_filter)
+{
+    struct world *world = world_with_groq();
+
+    expect_failure(world,
+                   (struct saying){.status = 400,
+                                   .body = SAID_FOR_PEOPLE(
+                                       "Invalid prompt: it was flagged as potentially "
+                                       "violating our usage policy, " MODEL_CANARY ".")},
+                   ERROR_LLM_CONTENT_FILTER);
+    expect_failure(world,
+                   (struct saying){.status = 400,
+                                   .body =
+                                       "{\"type\":\"error\",\"error\":{\"type\":"
+                                       "\"invalid_request_error\",\"message\":\"Output "
+                                       "blocked by Content Filtering Policy\"}}"},
+                   ERROR_LLM_CONTENT_FILTER);
+    expect_failure(world,
+                   (struct saying){.status = 503,
+                                   .body = SAID_FOR_PEOPLE("our usage policy is down")},
+                   ERROR_LLM_PROVIDER_ERROR);
+    world_end(world);
+}
+
 #define NO_SCHEMA                                                            \
     "{\"error\":{\"message\":\"This model does not support response format " \
     "`json_schema`.\",\"type\":\"invalid_request_error\"}}"

@@ -283,8 +283,9 @@ Test(coach_groq, the_retired_model_is_named_once_with_what_to_do)
 
 /* ---- doctor's question ---- */
 
-static void on_probe(void *context, enum error error)
+static void on_probe(void *context, enum error error, const struct probe_reply *reply)
 {
+    (void)reply;
     on_done(context, error, (struct coach_reply){.text = {NULL, 0}});
 }
 

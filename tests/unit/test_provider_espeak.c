@@ -282,8 +282,9 @@ Test(espeak, where_it_is_not_installed_every_text_is_an_error)
     world_close(&world);
 }
 
-static void on_probed(void *context, enum error error)
+static void on_probed(void *context, enum error error, const struct probe_reply *reply)
 {
+    (void)reply;
     on_speech(context, error, (struct speech){.content_type = error == OK ? "" : NULL});
 }
 

@@ -357,8 +357,9 @@ Test(speaker, says_nothing_after_it_was_cancelled)
     }
 }
 
-static void on_probed(void *context, enum error error)
+static void on_probed(void *context, enum error error, const struct probe_reply *reply)
 {
+    (void)reply;
     on_speech(context, error, (struct speech){.retry_after_s = -1});
 }
 

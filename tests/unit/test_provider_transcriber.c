@@ -120,10 +120,11 @@ Test(transcriber, auto_goes_by_the_keys_that_are_there)
 
 /* ---- doctor's question ---- */
 
-static void on_probed(void *context, enum error error)
+static void on_probed(void *context, enum error error, const struct probe_reply *reply)
 {
     struct world *world = context;
 
+    (void)reply;
     world->done_count++;
     world->error = error;
     loop_stop(world->base.loop);
