@@ -47,6 +47,7 @@ export class InterviewView {
       hold: () => room.hold(),
       release: () => room.talk.release(),
     });
+    addEventListener("resize", () => this.#fitTalk());
     startFailureView(room);
     startSoundView(room);
     this.#wireAnswer();
@@ -194,10 +195,21 @@ export class InterviewView {
     byId("hold").classList.toggle("on", isRecording);
     byId("hold-label").textContent = t(isRecording ? "release" : "hold");
     byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
+    byId("mic-hint").dataset.hint = hint;
     byId("typing-note").textContent = room.typingNote && t(room.typingNote);
     show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);
+    if (state === "Ready") this.#fitTalk();
     this.#renderDraft(isOpen);
+  }
+
+  /** Where the talk button would be off the screen it becomes a bar at its lower edge. */
+  #fitTalk() {
+    const talk = byId("talk");
+
+    if (talk.hidden || byId("screen-interview").hidden) return;
+    talk.classList.remove("compact");
+    talk.classList.toggle("compact", byId("hold").getBoundingClientRect().bottom + scrollY > innerHeight);
   }
 
   /** @param {string} state */
