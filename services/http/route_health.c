@@ -46,6 +46,17 @@ static void write_breakers(struct json_writer *json, const struct shared_service
     json_end_object(json);
 }
 
+static void write_checks(struct json_writer *json, const struct services *services,
+                         enum error store)
+{
+    json_put_string(json, "store", store == OK ? "ok" : error_info(store)->code);
+    json_put_string(json, "coach", coach_kind(services->coaches->all[0]));
+    json_key(json, "breakers");
+    write_breakers(json, services->shared);
+    json_put_boolean(json, "draining", services->shared->is_leaving);
+}
+
+/* Whoever has ADMIN_PORT keeps the details there. */
 static void on_store_checked(void *context, enum error error)
 {
     struct request *request = context;
@@ -60,11 +71,8 @@ static void on_store_checked(void *context, enum error error)
     json_writer_init(&json, &text);
     json_begin_object(&json);
     json_put_object(&json, "checks");
-    json_put_string(&json, "store", error == OK ? "ok" : error_info(error)->code);
-    json_put_string(&json, "coach", coach_kind(services->coaches->all[0]));
-    json_key(&json, "breakers");
-    write_breakers(&json, services->shared);
-    json_put_boolean(&json, "draining", is_leaving);
+    if (services->is_admin || services->settings->admin_port == 0)
+        write_checks(&json, services, error);
     json_end_object(&json);
     json_end_object(&json);
     checks = private_text_take(&text);

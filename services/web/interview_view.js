@@ -63,6 +63,7 @@ export class InterviewView {
       aim: (isAway) => room.talk.aim(isAway),
       cancel: () => room.talk.interrupt("cancelled"),
     });
+    addEventListener("resize", () => this.#fitTalk());
     startFailureView(room);
     startSoundView(room);
     this.#wireAnswer();
@@ -216,11 +217,22 @@ export class InterviewView {
     byId("mic-hint").textContent = t(isRecording ? recordingHint(room.talk) : hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
     show(byId("talk-cancel"), isRecording && room.talk.isLatched);
     byId("listen-first").checked = room.sound.isListeningFirst;
-    show(byId("listen-first-row"), !isRecording);
+    show(byId("listen-first-row"), isOpen && !room.isTyping && !isRecording);
+    byId("mic-hint").dataset.hint = isRecording ? "" : hint;
     byId("typing-note").textContent = room.typingNote && t(room.typingNote);
     show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);
+    if (state === "Ready") this.#fitTalk();
     this.#renderDraft(isOpen);
+  }
+
+  /** Where the talk button would be off the screen it becomes a bar at its lower edge. */
+  #fitTalk() {
+    const talk = byId("talk");
+
+    if (talk.hidden || byId("screen-interview").hidden) return;
+    talk.classList.remove("compact");
+    talk.classList.toggle("compact", byId("hold").getBoundingClientRect().bottom + scrollY > innerHeight);
   }
 
   /** @param {string} state */
