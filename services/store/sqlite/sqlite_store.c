@@ -23,6 +23,7 @@
 #include "sqlite_checkpointer_internal.h"
 #include "sqlite_file_internal.h"
 #include "sqlite_place_internal.h"
+#include "sqlite_trouble_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -88,7 +89,6 @@ struct sqlite_store {
     struct store_usage_board usage;
     _Atomic int64_t commits;
     _Atomic int64_t operations;
-    _Atomic int last_error;
 
     /* The writing thread's own. */
     struct delivered delivered[REPORTS_AT_ONCE];
@@ -433,9 +433,13 @@ static bool take(struct side *side, struct taken *ret_taken)
 
 static void note_error(struct sqlite_store *store, struct operation_ground *ground)
 {
-    if (ground->rows.last_error != SQLITE_OK)
-        atomic_store_explicit(&store->last_error, ground->rows.last_error,
-                              memory_order_relaxed);
+    struct store_trouble trouble;
+
+    if (ground->rows.last_error != SQLITE_OK) {
+        trouble = sqlite_trouble_of(ground->rows.last_error,
+                                    sqlite3_system_errno(ground->rows.db));
+        store_trouble_note(&store->backend.health, &trouble);
+    }
     ground->rows.last_error = SQLITE_OK;
 }
 
@@ -600,8 +604,8 @@ static struct store_stats stats(struct store_backend *backend)
         .usage = store_usage_latest(&store->usage),
         .commits = atomic_load_explicit(&store->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&store->operations, memory_order_relaxed),
-        .last_error = atomic_load_explicit(&store->last_error, memory_order_relaxed),
         .is_file_lost = is_file_lost(store),
+        .is_disk_full = sqlite_trouble_is_disk_full(store->path),
     };
 }
 

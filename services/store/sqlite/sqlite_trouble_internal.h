@@ -1,0 +1,19 @@
+/*
+ * SQLite's result codes for whoever runs the service: by name, by SQLite's sentence, and with what
+ * the system said.
+ */
+#ifndef SQLITE_TROUBLE_INTERNAL_H
+#define SQLITE_TROUBLE_INTERNAL_H
+
+#include "store.h"
+
+#include <sqlite3.h>
+
+/* Of an extended result code; `number` is the errno of the last thing that the system refused. */
+struct store_trouble sqlite_trouble_of(int code, int number);
+
+/* Is there hardly any room left where the file is, so that the next turn could not be kept?  Less
+ * than 8 MB are hardly any, or on a small disk a sixteenth of it. */
+bool sqlite_trouble_is_disk_full(const char *path);
+
+#endif
