@@ -12,7 +12,7 @@
  * table, and what is not made of [A-Za-z0-9_.:/+-] is written as "?"; what a server says of
  * itself is a sentence (sentence.h).  Each thread has a
  * log of its own; lines gather in it until log_flush(), which never blocks: while nobody
- * reads standard output lines wait, then are dropped and counted.
+ * reads standard output lines wait, then are dropped and counted; when its reader has gone, at once.
  */
 #ifndef LOG_H
 #define LOG_H

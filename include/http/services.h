@@ -53,6 +53,7 @@ struct services {
     const struct turn_services *turns;
     struct log *log;
     struct metrics *metrics;
+    bool is_admin; /* it serves the listener of ADMIN_PORT */
 };
 
 #endif

@@ -219,10 +219,12 @@ struct store_trouble {
 struct store_stats {
     int64_t commits;    /* transactions that changed something */
     int64_t operations; /* that were in them */
-    /* SQLite's file was removed or replaced: nothing is read or written any more, until it is back
-     * or the process starts anew. */
+    /* Of SQLite's file.  Lost: it was removed or replaced, and nothing is read or written any more until it
+     * is back or the process starts anew. */
     bool is_file_lost;
     bool is_disk_full; /* there is hardly any room where that file is: no turn begins */
+    int64_t file_bytes;
+    int64_t disk_free_bytes;  /* 0: nobody knows, or there is no file */
     struct store_usage usage; /* when this process saw it last, with what the others had
                                  counted by then */
 };

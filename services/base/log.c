@@ -219,7 +219,8 @@ static bool is_writable(int descriptor)
 {
     struct pollfd poll_for = {.fd = descriptor, .events = POLLOUT};
 
-    return poll(&poll_for, 1, 0) == 1 && (poll_for.revents & POLLOUT) != 0;
+    /* Of a pipe without a reader poll(2) says POLLERR: write(2) has the reason. */
+    return poll(&poll_for, 1, 0) == 1 && poll_for.revents != 0;
 }
 
 /* The end of the last whole line within a piece, so that processes which share a
@@ -234,6 +235,15 @@ static size_t piece_length(const char *bytes, size_t length)
     return newline != NULL ? (size_t)(newline - bytes) + 1 : PIECE_BYTES;
 }
 
+/* The reader has gone, or the disk is full: what waits will never be read. */
+static void drop_waiting(struct log *log, size_t from)
+{
+    for (size_t at = from; at < log->waiting.length; at++)
+        if (log->waiting.bytes[at] == '\n')
+            atomic_fetch_add_explicit(&log->dropped, 1, memory_order_relaxed);
+    buffer_clear(&log->waiting);
+}
+
 void log_flush(struct log *log)
 {
     struct buffer *waiting = &log->waiting;
@@ -245,6 +255,10 @@ void log_flush(struct log *log)
 
         if (count < 0 && errno == EINTR)
             continue;
+        if (count < 0 && errno != EAGAIN) {
+            drop_waiting(log, written);
+            return;
+        }
         if (count < 0)
             break;
         written += (size_t)count;

@@ -98,7 +98,9 @@ static void write_refusal(const struct coach_facts *facts, struct buffer *out)
     json_end_object(&writer);
 }
 
-static void write_feedback(struct json_writer *writer, const struct rubric *rubric)
+/* None in a language that is not read: a score would be made up. */
+static void write_feedback(struct json_writer *writer, const struct reading *reading,
+                           const struct rubric *rubric)
 {
     static const char *const labels[DIMENSION_COUNT] = {
         [DIMENSION_CLARITY] = "Clarity",
@@ -107,6 +109,11 @@ static void write_feedback(struct json_writer *writer, const struct rubric *rubr
         [DIMENSION_FILLER_WORDS] = "Filler Words",
     };
 
+    if (reading->is_foreign) {
+        json_key(writer, "coaching_feedback");
+        json_null(writer);
+        return;
+    }
     json_put_object(writer, "coaching_feedback");
     json_put_array(writer, "dimensions");
     for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
@@ -192,7 +199,7 @@ static void write_coaching(const struct reading *reading, const struct coach_ask
     json_put_string(&writer, "kind", answer_kind_name(reading->kind));
     json_put_span(&writer, "follow_up_question",
                   (struct span){question.bytes, question.length});
-    write_feedback(&writer, &rubric);
+    write_feedback(&writer, reading, &rubric);
     json_end_object(&writer);
     buffer_done(&question);
     sodium_memzero(&rubric, sizeof(rubric));

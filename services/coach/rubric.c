@@ -426,9 +426,7 @@ void rubric_score(const struct reading *reading, int *ret_scores)
     ret_scores[DIMENSION_STRUCTURE] = score_structure(reading);
     ret_scores[DIMENSION_FILLER_WORDS] = score_filler_words(reading);
     for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
-        if (reading->is_foreign)
-            ret_scores[dimension] = 3;
-        else if (reading->no_answer != IS_ANSWER)
+        if (reading->no_answer != IS_ANSWER)
             ret_scores[dimension] =
                 no_answer_score(reading->no_answer, (enum dimension)dimension);
 }

@@ -62,16 +62,6 @@ static bool name_subject(const struct asked *asked, char *ret_name, size_t size)
     return best.length > 0;
 }
 
-static void tips_foreign(struct rubric *rubric)
-{
-    for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
-        SAY(rubric->tips[dimension],
-            "The built-in coach reads English only, so it did not judge this; 3 is a neutral score.");
-    SAY(rubric->summary_tip,
-        "I can only read English. Try the answer in English, or have the service connected to a "
-        "language model that speaks yours.");
-}
-
 /* What was said in place of an answer. */
 static void tip_no_answer(const struct reading *reading, unsigned number, char *tip)
 {
@@ -520,10 +510,6 @@ void rubric_write_tips(const struct reading *reading, const struct manner *manne
     const int *scores = rubric->scores;
     const struct string_list *advice;
 
-    if (reading->is_foreign) {
-        tips_foreign(rubric);
-        return;
-    }
     if (reading->no_answer != IS_ANSWER) {
         tips_no_answer(reading, manner->number, rubric);
         return;

@@ -3,6 +3,7 @@
  */
 #include "admit_internal.h"
 
+#include "admin_key_internal.h"
 #include "clock.h"
 #include "overload_internal.h"
 #include "request_internal.h"
@@ -63,11 +64,27 @@ static enum error read_headers(struct request *request)
     return is_too_large(request, lines) ? ERROR_HEADERS_TOO_LARGE : OK;
 }
 
+/* With ADMIN_PORT two listeners share the paths. */
+static bool is_served_here(const struct request *request)
+{
+    const struct services *services = request->server->services;
+
+    switch (request->match.route) {
+    case ROUTE_HEALTHZ:
+    case ROUTE_READYZ:
+    case ROUTE_SESSION_DELETE: return true;
+    case ROUTE_METRICS:
+    case ROUTE_ADMIN_STATS:
+        return services->is_admin || services->settings->admin_port == 0;
+    default: return !services->is_admin; /* of the table's many other rows */
+    }
+}
+
 /* An OPTIONS on a known path has no endpoint and no error. */
 static enum error find_endpoint(struct request *request, const char *target)
 {
     request->match = router_match(request->method, target);
-    if (!request->match.is_path_known)
+    if (!request->match.is_path_known || !is_served_here(request))
         return ERROR_NOT_FOUND;
     if (request->method == METHOD_OPTIONS)
         return OK;
@@ -77,19 +94,33 @@ static enum error find_endpoint(struct request *request, const char *target)
     return OK;
 }
 
-/* A session in the path must be the token's. */
+/* Whoever waits for a few wrong keys is told no more than that this is no token. */
+static bool is_admin(const struct request *request)
+{
+    int64_t wait_s;
+
+    return request->endpoint->opens_to_admin && admin_key_is_here(request) &&
+           admin_key_judge(request, &wait_s) == OK;
+}
+
+/* A session in the path must be the token's; the admin's key is any session's. */
 static enum error check_token(struct request *request)
 {
     struct span parameter = request->match.parameter;
     struct id id;
 
-    if (!admit_proves_session(request, &request->session_id))
-        return ERROR_INVALID_TOKEN;
+    if (!admit_proves_session(request, &request->session_id)) {
+        request->is_admin = is_admin(request);
+        if (!request->is_admin)
+            return ERROR_INVALID_TOKEN;
+    }
     if (!request->endpoint->names_session)
         return OK;
     if (!id_parse(parameter.bytes, parameter.length, &id))
         return ERROR_NOT_FOUND;
     id = id_lower(&id);
+    if (request->is_admin)
+        request->session_id = id;
     return id_equals(&id, &request->session_id) ? OK : ERROR_SESSION_ID_MISMATCH;
 }
 

@@ -104,6 +104,8 @@ static bool is_full(const struct server *server)
     const struct shared_services *shared = server->services->shared;
     int64_t open = 0;
 
+    if (server->services->is_admin)
+        return false;
     for (size_t loop = 0; loop < shared->metrics_count; loop++)
         for (size_t state = CONNECTION_HEAD; state < CONNECTION_STATE_COUNT; state++)
             open += counter_read(&shared->metrics[loop]->CONNECTIONS[state]);

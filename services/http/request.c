@@ -4,6 +4,7 @@
 #include "request_internal.h"
 
 #include "admit_internal.h"
+#include "client_address_internal.h"
 #include "clock.h"
 #include "delivery_internal.h"
 #include "event_stream_internal.h"
@@ -207,12 +208,23 @@ void request_resume(struct request *request)
     server_wake(server);
 }
 
+/* Whom the log tells apart from others, and cannot name. */
+static void name_client(struct request *request)
+{
+    struct digest digest = client_digest(request);
+
+    sodium_bin2hex(request->client_name, sizeof(request->client_name), digest.bytes,
+                   sizeof(request->client_name) / 2);
+}
+
 void request_answer(struct request *request, const struct answer *answer)
 {
     struct envelope_reader reader = request_reader(request);
 
     assert(!request->is_answered);
     request->error = answer->error;
+    if (answer->error == ERROR_RATE_LIMITED)
+        name_client(request);
     envelope_make(&request->response, &reader, answer);
     if (request->response.body.is_over) {
         response_done(&request->response);
@@ -309,6 +321,8 @@ static void request_record(struct server *server, const struct request *request,
         log_word(line, LOG_STAGE, stage_name(error_info(error)->stage));
         log_word(line, LOG_CODE, error_info(error)->code);
     }
+    if (request->client_name[0] != '\0')
+        log_word(line, LOG_CLIENT, request->client_name);
     if (request->session_id.text[0] != '\0')
         log_id(line, LOG_SESSION_ID, &request->session_id);
     log_number(line, LOG_TOTAL_MS, total_us / 1000);

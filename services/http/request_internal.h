@@ -48,8 +48,10 @@ struct request {
 
     struct rate rate;      /* what is left to the client; quota 0: no limit holds */
     struct address client; /* whom the rates are counted for; where none hold: nobody */
+    char client_name[17];  /* a keyed hash of the address of who was rate_limited; "" */
     int64_t asked_us;      /* how long the store was asked about rates */
 
+    bool is_admin;       /* it came with ADMIN_KEY in the place of a token */
     bool is_complete;    /* the whole body came, or there was none */
     bool is_suspended;   /* waits for request_answer() */
     bool is_answered;    /* `response` is made */
@@ -64,10 +66,11 @@ struct request {
 
 /* What one route does.  Any may be NULL but finish(). */
 struct endpoint {
-    bool needs_token;   /* a session's bearer token */
-    bool names_session; /* its path's {parameter} is a session: the token's */
-    bool starts_work;   /* refused while draining */
-    bool starts_turn;   /* refused while as many turns run as may */
+    bool needs_token;    /* a session's bearer token */
+    bool names_session;  /* its path's {parameter} is a session: the token's */
+    bool opens_to_admin; /* ADMIN_KEY does for that session's token */
+    bool starts_work;    /* refused while draining */
+    bool starts_turn;    /* refused while as many turns run as may */
     int64_t (*max_body_bytes)(
         const struct settings *settings);   /* NULL: a little, which is ignored */
     void (*begin)(struct request *request); /* the head is there and good */

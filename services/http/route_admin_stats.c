@@ -1,60 +1,15 @@
 /*
  * GET /admin/stats: what became of the questions about the study material, since the process started.  Only
- * with the key of ADMIN_KEY; where there is none, there is no such address.  An address that has given
- * a few wrong keys waits, and until then its keys are not looked at.
+ * with the key of ADMIN_KEY; where there is none, there is no such address.
  */
-#include "client_address_internal.h"
-#include "clock.h"
-#include "digest.h"
+#include "admin_key_internal.h"
 #include "json.h"
-#include "private_reveal.h"
-#include "request_internal.h"
 
-#define MAX_DATA_BYTES        8192
-#define WRONG_KEYS_PER_MINUTE 5
+#define MAX_DATA_BYTES 8192
 
 static void finish(struct request *request);
 
 const struct endpoint ENDPOINT_ADMIN_STATS = {.finish = finish};
-
-/* Digests are compared, which takes as long for any key of any length. */
-static bool is_admin(const struct request *request)
-{
-    const struct services *services = request->server->services;
-    struct span own = private_reveal(&services->settings->admin_key);
-    struct span given = headers_bearer_token(&request->headers);
-    struct digest_state state;
-    struct digest digests[2];
-
-    if (given.bytes == NULL)
-        return false;
-    digest_begin(&state, &request->keys->input);
-    digest_add_field(&state, own.bytes, own.length);
-    digests[0] = digest_end(&state);
-    digest_begin(&state, &request->keys->input);
-    digest_add_field(&state, given.bytes, given.length);
-    digests[1] = digest_end(&state);
-    return digest_equals(&digests[0], &digests[1]);
-}
-
-/* OK, or why not. */
-static enum error judge_key(struct request *request, int64_t *ret_wait_s)
-{
-    struct rates *rates = request->server->services->shared->rates;
-    struct address address = client_address(request);
-    struct span client = {(const char *)address.bytes, sizeof(address.bytes)};
-    int64_t now_us = clock_monotonic_us();
-    struct rate rate =
-        rates_look(rates, RATE_WRONG_KEYS, client, WRONG_KEYS_PER_MINUTE, now_us);
-
-    *ret_wait_s = rate.wait_s;
-    if (rate.wait_s > 0)
-        return ERROR_RATE_LIMITED;
-    if (is_admin(request))
-        return OK;
-    rates_take(rates, RATE_WRONG_KEYS, client, WRONG_KEYS_PER_MINUTE, now_us, &rate);
-    return ERROR_INVALID_TOKEN;
-}
 
 /* The counters below, of all loops together. */
 struct totals {
@@ -137,11 +92,11 @@ static void finish(struct request *request)
     enum error error;
     int64_t wait_s;
 
-    if (private_text_is_empty(&services->settings->admin_key)) {
+    if (!admin_key_is_here(request)) {
         request_fail(request, ERROR_NOT_FOUND);
         return;
     }
-    error = judge_key(request, &wait_s);
+    error = admin_key_judge(request, &wait_s);
     if (error != OK) {
         request_answer(request,
                        &(struct answer){.error = error, .retry_after_s = wait_s});

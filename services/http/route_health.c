@@ -66,30 +66,38 @@ static void write_store_error(struct json_writer *json, struct store_backend *st
     json_end_object(json);
 }
 
+static void write_checks(struct json_writer *json, const struct services *services,
+                         enum error store)
+{
+    json_put_string(json, "store", store == OK ? "ok" : error_info(store)->code);
+    if (store != OK)
+        write_store_error(json, services->shared->store);
+    json_put_string(json, "coach", coach_kind(services->coaches->all[0]));
+    json_key(json, "breakers");
+    write_breakers(json, services->shared);
+    json_put_boolean(json, "draining", services->shared->is_leaving);
+}
+
+/* Whoever has ADMIN_PORT keeps the details there. */
 static void on_store_checked(void *context, enum error error)
 {
     struct request *request = context;
     const struct services *services = request->server->services;
     bool is_leaving = services->shared->is_leaving;
-    bool is_full = store_stats(services->shared->store).is_disk_full;
-    bool is_ready = error == OK && !is_full && !is_leaving;
     struct json_writer json;
     struct private_text checks;
     struct buffer text;
+    bool is_ready;
 
+    if (store_stats(services->shared->store).is_disk_full)
+        error = ERROR_STORE_UNAVAILABLE;
+    is_ready = error == OK && !is_leaving;
     buffer_init(&text, MAX_DATA_BYTES);
     json_writer_init(&json, &text);
     json_begin_object(&json);
     json_put_object(&json, "checks");
-    json_put_string(&json, "store",
-                    error == OK && !is_full ? "ok"
-                                            : error_info(ERROR_STORE_UNAVAILABLE)->code);
-    if (error != OK || is_full)
-        write_store_error(&json, services->shared->store);
-    json_put_string(&json, "coach", coach_kind(services->coaches->all[0]));
-    json_key(&json, "breakers");
-    write_breakers(&json, services->shared);
-    json_put_boolean(&json, "draining", is_leaving);
+    if (services->is_admin || services->settings->admin_port == 0)
+        write_checks(&json, services, error);
     json_end_object(&json);
     json_end_object(&json);
     checks = private_text_take(&text);

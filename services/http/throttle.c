@@ -33,7 +33,7 @@ static int64_t per_minute(const struct settings *settings, enum rate_kind kind)
     case RATE_TURNS: return settings->rate_turns_per_minute;
     case RATE_TTS: return settings->rate_tts_per_minute;
     case RATE_ASKS: return settings->rate_asks_per_minute;
-    case RATE_WRONG_KEYS: break; /* route_admin_stats.c counts these */
+    case RATE_WRONG_KEYS: break; /* admin_key.c counts these */
     }
     abort();
 }

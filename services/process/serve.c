@@ -9,6 +9,7 @@
  */
 #include "serve.h"
 
+#include "admin_internal.h"
 #include "buffer.h"
 #include "clock.h"
 #include "mem.h"
@@ -50,6 +51,7 @@ struct process {
     struct log *log;         /* owned */
     struct worker *workers[MAX_WORKERS]; /* owned */
     size_t worker_count;
+    struct admin *admin;                  /* owned; NULL: it has no listener of its own */
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
     bool is_file_lost; /* as the log has it, like the next */
@@ -220,6 +222,18 @@ static bool make_workers(struct process *process, int64_t *ret_port)
     return true;
 }
 
+static bool make_admin(struct process *process)
+{
+    struct buffer problem;
+    bool is_good;
+
+    buffer_init(&problem, 1024);
+    is_good = admin_new(worker_services(process->workers[0]), process->loop, process->log,
+                        process->ruleset, &process->admin, &problem);
+    say_problem(&problem);
+    return is_good;
+}
+
 /*
  * The first signal: GET /readyz says that this process is leaving, and all other requests
  * are served for DRAIN_NOTICE_SECONDS more.  Then, or at the second signal, it drains.
@@ -290,6 +304,7 @@ static void reload_patterns(struct process *process)
     }
     ruleset_unref(process->ruleset);
     process->ruleset = ruleset;
+    admin_reload(process->admin, ruleset);
     for (size_t at = 0; at < process->worker_count; at++) {
         process->reloads++;
         worker_reload(process->workers[at], ruleset, process->loop, on_reloaded, process);
@@ -426,7 +441,7 @@ static bool build(struct process *process, int64_t *ret_port)
     derive_keys(process);
     if (!process->settings.safety_enabled)
         log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
-    return open_store(process) && make_workers(process, ret_port);
+    return open_store(process) && make_workers(process, ret_port) && make_admin(process);
 }
 
 static bool run(struct process *process, int64_t port)
@@ -471,7 +486,9 @@ static void tear_down(struct process *process)
     /* A server may still report to the store, and the store still answer to a loop. */
     for (size_t at = 0; at < process->worker_count; at++)
         worker_close(process->workers[at]);
+    admin_close(process->admin);
     store_close(process->shared.store);
+    admin_free(process->admin);
     for (size_t at = process->worker_count; at > 0; at--)
         worker_free(process->workers[at - 1]);
     for (size_t at = 0; at < process->shared.metrics_count; at++)

@@ -203,6 +203,11 @@ const struct coach *worker_coach(const struct worker *worker)
     return worker->coaches.all[0];
 }
 
+const struct services *worker_services(const struct worker *worker)
+{
+    return &worker->services;
+}
+
 void worker_reload(struct worker *worker, struct ruleset *ruleset, struct loop *asker,
                    loop_fn *done, void *context)
 {

@@ -19,6 +19,9 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
 /* The one that is asked first; borrowed from it. */
 const struct coach *worker_coach(const struct worker *worker);
 
+/* What it lends to its requests; borrowed from it. */
+const struct services *worker_services(const struct worker *worker);
+
 /* Runs the loop on a new thread. */
 bool worker_start(struct worker *worker);
 

@@ -40,7 +40,9 @@ function whyNone(data) {
   const codes = data.warnings.map((/** @type {{ code: string }} */ warning) => warning.code);
 
   if (codes.includes("low_confidence")) return t("feedback_low_confidence");
-  return codes.includes("too_short") ? t("feedback_too_short") : t("feedback_missing");
+  if (codes.includes("too_short")) return t("feedback_too_short");
+  // The coach of the service always has feedback, but for a language that it does not read.
+  return t(data.coach === "builtin" && codes.includes("feedback_missing") ? "feedback_language" : "feedback_missing");
 }
 
 /** @param {any} data `data` of POST /turn, or null */

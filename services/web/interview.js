@@ -9,6 +9,7 @@ import { keepPast } from "./past.js";
 import { Player } from "./player.js";
 import { whyNoRecorder } from "./recorder.js";
 import { Sender } from "./sender.js";
+import { Sound } from "./sound.js";
 import { startInterview } from "./start.js";
 import { Talk } from "./talk.js";
 import { call, uuid } from "./wire.js";
@@ -59,6 +60,17 @@ export class InterviewRoom {
   /** A new session, or the end, is being asked for. */
   isAsking = false;
 
+  /** The service speaks. */
+  hasVoice = false;
+  /** The turn that failed had been heard: its question is none. */
+  isTakenBack = false;
+  sound = new Sound();
+
+  /** The next question, before its turn is sure: it sounds, or was heard to its end. @type {"" | "sounding" | "heard"} */
+  #ahead = "";
+  /** Path of the sound of the open question, or of the one that comes next. @type {string | null} */
+  #voice = null;
+
   /** On its way, or failed. @type {Answer | null} */
   #answer = null;
   #renewKey = "";
@@ -74,7 +86,14 @@ export class InterviewRoom {
       onNoMicrophone: (why) => this.#typeInstead(why),
       changed,
     });
-    this.sender = new Sender((event) => this.machine.send(event), changed);
+    this.sender = new Sender(
+      (event) => {
+        if (event === "lost") this.#takeBack();
+        this.machine.send(event);
+      },
+      (sound) => this.#hearAhead(sound),
+      changed,
+    );
     this.player = new Player((why) => this.#onHeard(why), changed);
     this.machine.onChange((state, before) => {
       if (before === "Speaking" && state !== "Speaking") this.player.stop();
@@ -87,9 +106,10 @@ export class InterviewRoom {
     onInterviewElsewhere((interview) => this.#follow(interview));
   }
 
-  /** @param {{ can_hear: boolean, limits: any }} config of GET /client-config */
+  /** @param {{ can_hear: boolean, tts: any, limits: any }} config of GET /client-config */
   configure(config) {
     this.canHear = config.can_hear;
+    this.hasVoice = config.tts !== null;
     this.talk.limitMs = config.limits.audio_seconds * 1000;
     this.#changed();
   }
@@ -105,7 +125,22 @@ export class InterviewRoom {
 
   /** The voice of what is shown, or null. */
   get voice() {
-    return this.isVoiceGone ? null : (this.reply?.tts_audio_url ?? null);
+    return this.isVoiceGone ? null : this.#voice;
+  }
+
+  /** How questions are heard now. */
+  get way() {
+    return this.sound.way(this.isTyping);
+  }
+
+  /** The next question sounds already, or did, while the rest of the reply is still to come. */
+  get isAhead() {
+    return this.#ahead !== "" && this.isWorking;
+  }
+
+  /** The next question follows at once, spoken. */
+  get isConversation() {
+    return this.hasVoice && this.way === "conversation";
   }
 
   get wasSpoken() {
@@ -177,6 +212,7 @@ export class InterviewRoom {
     if (interview.isReviewed && session?.status === "active") interview.question = session.asked_questions.at(-1) ?? interview.question;
     if (session) keepInterview(interview);
     this.reply = interview.turns.at(-1)?.data ?? null;
+    this.#voice = this.reply?.tts_audio_url ?? null;
     if (this.reply && !interview.isReviewed) this.machine.reset("Review");
     else this.machine.reset(this.isComplete || session?.status === "completed" ? "Complete" : "Ready");
   }
@@ -238,6 +274,8 @@ export class InterviewRoom {
     this.player.forget();
     this.interview = null;
     this.reply = null;
+    this.#voice = null;
+    this.#ahead = "";
     this.draft = "";
     this.refusedDraft = "";
     this.#answer = null;
@@ -286,6 +324,7 @@ export class InterviewRoom {
     keepDraft(old.id, "");
     this.talk.forget();
     this.reply = null;
+    this.#voice = null;
     this.#answer = null;
     this.#renewKey = "";
     this.sender.forget();
@@ -359,6 +398,42 @@ export class InterviewRoom {
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }
 
+  // ---- sound
+
+  /** @param {boolean} isMuted */
+  mute(isMuted) {
+    this.sound.mute(isMuted);
+    if (isMuted && this.isWorking) {
+      this.player.stop();
+      if (this.#ahead) this.#ahead = "heard";
+    } else if (isMuted) this.#silence();
+    this.#changed();
+  }
+
+  /** @param {import("./sound.js").Way} way */
+  chooseWay(way) {
+    this.sound.choose(way);
+    this.#changed();
+  }
+
+  /**
+   * While feedback is still being written.
+   * @param {{ content_type: string, audio_base64: string }} sound
+   */
+  #hearAhead(sound) {
+    this.player.hold(sound.content_type, sound.audio_base64);
+    if (!this.isConversation || this.sound.isMuted) return;
+    this.#ahead = "sounding";
+    this.player.play("", "");
+    this.#changed();
+  }
+
+  /** What sounded ahead came to nothing. */
+  #takeBack() {
+    this.#ahead = "";
+    this.player.forget();
+  }
+
   // ---- a turn
 
   /**
@@ -382,6 +457,7 @@ export class InterviewRoom {
     this.#answer = answer;
     this.talk.forget();
     this.notice = "";
+    this.isTakenBack = false;
     this.refusedDraft = "";
     if (answer.text !== null) this.setDraft(answer.text);
     keepAnswer(answer);
@@ -403,6 +479,8 @@ export class InterviewRoom {
    */
   #settle(answer, result, isEarlier) {
     this.#trace(result);
+    this.isTakenBack = !result.data && this.#ahead !== "";
+    if (!result.data) this.#takeBack();
     if (!result.failure?.retryable) this.#noteSettled(answer);
     if (result.data) {
       dropAnswer(answer.sessionId);
@@ -457,10 +535,30 @@ export class InterviewRoom {
     interview.turnCount = data.question_number;
     interview.isReviewed = false;
     this.reply = data;
-    this.isVoiceGone = false;
+    this.#keepVoice(data);
     keepInterview(interview);
     if (data.is_complete) keepPast(interview);
-    if (this.machine.send(data.tts_audio_url ? "reply_to_hear" : "reply_to_read")) this.#playIfSpeaking();
+    this.#goOnFrom(data);
+  }
+
+  /** @param {any} data */
+  #keepVoice(data) {
+    this.isVoiceGone = false;
+    this.#voice = data.tts_audio_url;
+    if (this.#voice) this.player.name(this.#voice);
+  }
+
+  /** Step by step the reply is read first; in a conversation the next question is open at once. @param {any} data */
+  #goOnFrom(data) {
+    const isOpen = this.isConversation && !data.is_complete;
+    const isToHear = this.isConversation && !this.sound.isMuted && data.tts_audio_url !== null && this.#ahead !== "heard";
+    const isSounding = this.#ahead === "sounding";
+
+    this.#ahead = "";
+    if (isOpen) this.#open();
+    this.machine.send(isToHear ? "reply_to_hear" : "reply_to_read");
+    if (isToHear && !isSounding) this.#playIfSpeaking();
+    if (isOpen && !isToHear) this.machine.send("next");
   }
 
   /** @param {Result} result */
@@ -518,26 +616,30 @@ export class InterviewRoom {
   // ---- after a reply
 
   next() {
-    const interview = /** @type {Interview} */ (this.interview);
-
     if (!this.machine.can("next")) return;
-    interview.question = this.reply.assistant_text;
-    interview.opening = "";
-    this.#read(interview);
+    this.#open();
+    this.notice = "";
     this.machine.send("next");
   }
 
-  finish() {
-    if (!this.machine.can("finish")) return;
-    this.#read(/** @type {Interview} */ (this.interview));
-    this.machine.send("finish");
+  /** The question of the reply is asked. */
+  #open() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    interview.question = this.reply.assistant_text;
+    interview.opening = "";
+    interview.isReviewed = true;
+    keepInterview(interview);
   }
 
-  /** @param {Interview} interview */
-  #read(interview) {
+  finish() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    if (!this.machine.can("finish")) return;
     this.notice = "";
     interview.isReviewed = true;
     keepInterview(interview);
+    this.machine.send("finish");
   }
 
   hear() {
@@ -555,6 +657,10 @@ export class InterviewRoom {
 
   /** @param {"heard" | "blocked" | "gone"} why */
   #onHeard(why) {
+    if (this.isWorking) {
+      this.#ahead = why === "heard" ? "heard" : "";
+      return;
+    }
     if (why === "gone") this.isVoiceGone = true;
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }

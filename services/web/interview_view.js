@@ -7,6 +7,7 @@ import { showFailure, startFailureView } from "./failure_view.js";
 import { showFeedback } from "./feedback_view.js";
 import { LevelMeter, clock } from "./level_meter.js";
 import { whyNoRecorder } from "./recorder.js";
+import { showSound, startSoundView } from "./sound_view.js";
 import { watchTalkButton } from "./talk_button.js";
 import { t } from "./text.js";
 
@@ -46,7 +47,9 @@ export class InterviewView {
       hold: () => room.hold(),
       release: () => room.talk.release(),
     });
+    addEventListener("resize", () => this.#fitTalk());
     startFailureView(room);
+    startSoundView(room);
     this.#wireAnswer();
     this.#wireReply(onFinish);
     byId("end-interview").addEventListener("click", onEnd);
@@ -141,10 +144,14 @@ export class InterviewView {
   render() {
     const room = this.#room;
     const { state } = room.machine;
-    const isRead = room.reply !== null && !room.isWorking && !room.interview?.isReviewed && ["Speaking", "Review"].includes(state);
+    const isOpen = Boolean(room.interview?.isReviewed);
+    const isRead = !room.isWorking && (isOpen ? room.isConversation && ["Ready", "Speaking"].includes(state) : ["Speaking", "Review"].includes(state));
     const reply = isRead ? room.reply : null;
 
     if (!room.interview) return;
+    showSound(room);
+    show(byId("taken-back"), room.isTakenBack);
+    show(byId("reply-card"), !isOpen);
     this.#renderQuestion();
     this.#renderAnswering(state);
     this.#renderWaiting(state);
@@ -188,20 +195,31 @@ export class InterviewView {
     byId("hold").classList.toggle("on", isRecording);
     byId("hold-label").textContent = t(isRecording ? "release" : "hold");
     byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
+    byId("mic-hint").dataset.hint = hint;
     byId("typing-note").textContent = room.typingNote && t(room.typingNote);
     show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);
+    if (state === "Ready") this.#fitTalk();
     this.#renderDraft(isOpen);
+  }
+
+  /** Where the talk button would be off the screen it becomes a bar at its lower edge. */
+  #fitTalk() {
+    const talk = byId("talk");
+
+    if (talk.hidden || byId("screen-interview").hidden) return;
+    talk.classList.remove("compact");
+    talk.classList.toggle("compact", byId("hold").getBoundingClientRect().bottom + scrollY > innerHeight);
   }
 
   /** @param {string} state */
   #renderWaiting(state) {
-    const { isWorking, sender } = this.#room;
+    const { isAhead, isWorking, sender } = this.#room;
     const preview = isWorking ? sender.preview : null;
 
     show(byId("waiting"), isWorking);
     this.#countWaiting(isWorking);
-    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : `state_${state}`) : "";
+    byId("waiting-text").textContent = isWorking ? t(sender.isLost ? "connection_again" : isAhead ? "state_Ahead" : `state_${state}`) : "";
     show(byId("slow"), isWorking && sender.isSlow);
     show(byId("preview"), preview !== null);
     byId("preview-transcript").textContent = preview?.transcript ?? "";

@@ -67,6 +67,23 @@ export class Player {
   }
 
   /**
+   * What has come before anybody knows where it could be fetched: play("") plays it.
+   * @param {string} type
+   * @param {string} base64
+   */
+  hold(type, base64) {
+    const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+
+    this.stop();
+    this.#take(new Blob([bytes], { type }), "");
+  }
+
+  /** That is where: it need not be fetched. @param {string} path */
+  name(path) {
+    if (this.#url && this.#path === "") this.#path = path;
+  }
+
+  /**
    * From the beginning.
    * @param {string} path
    * @param {string} token
@@ -75,7 +92,7 @@ export class Player {
     const turn = ++this.#turn;
 
     try {
-      if (path !== this.#path) await this.#load(path, token, turn);
+      if (path !== this.#path || !this.#url) await this.#load(path, token, turn);
       if (turn !== this.#turn) return;
       this.#audio.currentTime = 0;
       await this.#audio.play();
@@ -124,7 +141,14 @@ export class Player {
     if (!response.ok) throw new Error(`status ${response.status}`);
     const voice = await response.blob();
 
-    if (turn !== this.#turn) return;
+    if (turn === this.#turn) this.#take(voice, path);
+  }
+
+  /**
+   * @param {Blob} voice
+   * @param {string} path
+   */
+  #take(voice, path) {
     if (this.#url) URL.revokeObjectURL(this.#url);
     this.#url = URL.createObjectURL(voice);
     this.#path = path;

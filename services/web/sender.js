@@ -25,14 +25,18 @@ export class Sender {
   #cancel = new AbortController();
   #timer = 0;
   #tell;
+  #hear;
   #changed;
 
   /**
    * @param {(event: string) => void} tell events of the state machine: stages, and `lost`
+   * @param {(sound: { content_type: string, audio_base64: string }) => void} hear the sound of the preview's
+   *   question
    * @param {() => void} changed
    */
-  constructor(tell, changed) {
+  constructor(tell, hear, changed) {
     this.#tell = tell;
+    this.#hear = hear;
     this.#changed = changed;
   }
 
@@ -126,6 +130,7 @@ export class Sender {
         this.isLost = false;
         if (event === "transcript") transcript = data.transcript;
         if (event === "assistant_text") this.preview = { transcript, assistant_text: data.assistant_text };
+        if (event === "audio") this.#hear(data);
         if (event === "stage") this.#tell(data.stage);
         else this.#changed();
       },

@@ -46,6 +46,7 @@ function disclosure(config) {
     ...(config.can_hear ? [t("disclosure_voice", { who: everyone([config.stt, ...config.stt_fallbacks]) }), t("disclosure_microphone")] : [t("disclosure_no_voice")]),
     ...(config.screens_answers ? [t("disclosure_screen")] : []),
     aboutCoach(config),
+    t(config.coach.name === "builtin" ? "speaks_builtin" : "speaks_model"),
     ...(config.tts ? [config.tts.host === null ? t("disclosure_speech_here") : t("disclosure_speech", { who: providerName(config.tts) })] : []),
     t("disclosure_kept", { minutes: config.limits.session_idle_minutes }),
   ];

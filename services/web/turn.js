@@ -64,7 +64,7 @@ function pause(ms, signal) {
  * Reads on to the end, after the result too: a response that is left in the middle keeps its connection.
  * @param {Response} response
  * @param {AbortController} silence aborts the request when nothing comes any more
- * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`
+ * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`, `audio`
  * @returns {Promise<Result>}
  */
 async function readStream(response, silence, onEvent) {
@@ -94,7 +94,7 @@ async function readStream(response, silence, onEvent) {
  * @param {Answer} answer
  * @param {string} token
  * @param {AbortSignal} signal
- * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`
+ * @param {(event: string, data: any) => void} onEvent `stage`, `transcript`, `assistant_text`, `audio`
  * @returns {Promise<Result>}
  */
 async function tryOnce(answer, token, signal, onEvent) {

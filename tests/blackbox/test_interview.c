@@ -183,6 +183,24 @@ Test(interview, averages_are_computed_here_to_two_decimals)
     world_end(world);
 }
 
+Test(interview, the_built_in_coach_scores_nothing_that_it_cannot_read)
+{
+    struct world *world = world_with_builtin_coach("TTS_PROVIDER=none");
+    struct session session = start_session(world, 2);
+
+    const struct reply *reply =
+        answer(world, &session,
+               "Ich habe immer gern mit Patienten gearbeitet und wir haben auf der "
+               "Station sehr viel gelernt, weil das Team gut war.");
+
+    expect_null(reply, "data.coaching_feedback");
+    expect_warning(reply, "feedback_missing");
+    reply = answer(world, &session, ANSWER);
+    expect_number(reply, "data.session_summary.average_scores.clarity",
+                  number_at(reply, "data.coaching_feedback.dimensions.0.score"));
+    world_end(world);
+}
+
 Test(interview, unscored_turns_do_not_count_in_the_averages)
 {
     struct world *world = world_with_groq();

@@ -33,6 +33,41 @@ Test(rates, an_address_that_asks_too_often_is_told_when_to_come_back)
     world_end(world);
 }
 
+/* The first hash that follows in a text of log lines; moves on behind it. */
+static const char *next_client(const char **at)
+{
+    const char *found = strstr(*at, "\"client\":\"");
+
+    cr_assert_not_null(found);
+    *at = found + strlen("\"client\":\"");
+    return *at;
+}
+
+Test(rates, who_is_limited_has_a_name_in_the_log_that_is_no_address)
+{
+    struct world *world = world_with_builtin_coach(
+        "RATE_LIMIT_SESSIONS_PER_MINUTE=1", "WORKERS=1", "TRUSTED_PROXIES=127.0.0.1");
+    static const char *const ADDRESSES[] = {"192.0.2.1", "192.0.2.2", "192.0.2.1"};
+
+    expect_success(start_from(world, ADDRESSES[0]));
+    expect_success(start_from(world, ADDRESSES[1]));
+    for (size_t i = 0; i < 3; i++)
+        expect_error(start_from(world, ADDRESSES[i]), ERROR_RATE_LIMITED);
+    world_signal(world, SIGTERM);
+    cr_assert_eq(world_await_exit(world), 0);
+
+    cr_assert_eq(log_lines_with(world, FIELDS_NAMED("\"client\":\"")), 3);
+    cr_assert_eq(log_lines_with(world, FIELDS_NAMED("192.0.2")), 0);
+    struct bytes output = world_output(world);
+    const char *at = output.data;
+    const char *one = next_client(&at), *other = next_client(&at);
+    const char *again = next_client(&at);
+    cr_assert_eq(strncmp(one, again, 17), 0, "16 digits and a quote");
+    cr_assert_neq(strncmp(one, other, 16), 0);
+    bytes_free(&output);
+    world_end(world);
+}
+
 Test(rates, a_session_that_answers_too_often_leaves_the_others_alone)
 {
     struct world *world = world_with_builtin_coach("RATE_LIMIT_TURNS_PER_MINUTE=2",

@@ -6,8 +6,10 @@ https://platform.openai.com/docs/api-reference names the paths and the replies.
 
 import collections
 import http.server
+import io
 import json
 import threading
+import wave
 
 HEARD = "In my last team I traced the slow queries and added an index, so timeouts fell by ninety percent."
 TIPS = {
@@ -101,6 +103,15 @@ class Streamed(Reply):
     def _event(self, file, choice):
         file.write(b"data: %s\n\n" % json.dumps({"choices": [{"index": 0, **choice}]}).encode())
         file.flush()
+
+
+def speech(seconds=1, **how):
+    """A low hum, as WAV."""
+    out = io.BytesIO()
+    with wave.open(out, "wb") as file:
+        file.setparams((1, 2, 8000, 0, "NONE", ""))
+        file.writeframes(bytes(x for i in range(8000 * seconds) for x in (0, i % 40)))
+    return Reply(out.getvalue(), kind="audio/wav", **how)
 
 
 def failure(status):

@@ -94,3 +94,11 @@ HELD_CLOCK = """(() => {
     return due.length;
   };
 })()"""
+
+# Remembers what was ever played; SOUNDING is how much of it sounds now.
+PLAYED = """
+window.played = new Set();
+const play = HTMLMediaElement.prototype.play;
+HTMLMediaElement.prototype.play = function () { played.add(this); return play.call(this) };
+"""
+SOUNDING = "[...played].filter(each => !each.paused).length"

@@ -3,6 +3,7 @@
 import os
 import unittest
 
+from looks import look
 from page import DESKTOP, PHONE, SMALLEST
 from providers import HEARD, failure, question, transcript
 from story import ANSWER, COVERED, NOT_COVERED, REFUSED, Story
@@ -10,45 +11,10 @@ from story import ANSWER, COVERED, NOT_COVERED, REFUSED, Story
 FIRST_LOAD_BYTES = 100 * 1000
 LATER_LOAD_BYTES = 30 * 1000  # headers
 
-AXE = """axe.run(document, {resultTypes: ['violations']}).then(found =>
-  found.violations.map(each =>
-    `${each.id}: ${each.help}: ${each.nodes.map(node => node.target).join(' | ')}`))"""
-
 
 class Looks(Story):
     def look(self, page, name):
-        """Judges the screen that is up, and takes its picture."""
-        for scheme in ("light", "dark"):
-            page.prefer(scheme)
-            with self.subTest(screen=name, scheme=scheme):
-                self.assertEqual(self.violations(page), [])
-            for size, screen in (("desktop", DESKTOP), ("phone", PHONE)):
-                page.look_like(screen)
-                page.screenshot(f"{name}-{size}-{scheme}")
-        page.prefer("light")
-        page.look_like(SMALLEST)
-        with self.subTest(screen=name, width=SMALLEST["width"]):
-            self.assertEqual(page.js("document.scrollingElement.scrollWidth"), SMALLEST["width"])
-            self.assertEqual(self.outside(page), [])
-        page.look_like(PHONE)
-
-    def violations(self, page):
-        if not os.path.exists(os.environ["AXE"]):
-            self.skipTest("axe-core is not there: see ./dev")
-        if not page.js("typeof axe === 'object'"):
-            with open(os.environ["AXE"], encoding="utf-8") as file:
-                page.js(f"{file.read()}; true")
-        return page.js(AXE)
-
-    def outside(self, page):
-        """What is cut off at the sides: a button that cannot be reached."""
-        return page.js(
-            "[...document.querySelectorAll('button, a, input, select, textarea')].filter(each =>"
-            " each.checkVisibility() && !each.closest('.table-wrap')"
-            " && (each.getBoundingClientRect().left < 0"
-            "     || each.getBoundingClientRect().right > innerWidth + 0.5)"
-            " && !each.matches('.skip')).map(each => each.id || each.outerHTML.slice(0, 80))"
-        )
+        look(self, page, name)
 
     def test_each_screen_of_an_interview(self):
         program, page = self.coached_program(TTS_PROVIDER="espeak"), self.page()
@@ -57,6 +23,7 @@ class Looks(Story):
         self.look(page, "setup")
 
         self.begin(page, program.url)
+        page.click("label:has(#sound-steps)")
         self.look(page, "ready")
         page.press("#hold")
         self.await_recorded(page)

@@ -3,20 +3,20 @@
 import unittest
 
 from providers import HEARD, transcript
+from scripts import PLAYED, SOUNDING
 from story import Story
 
 SPEAKING = {"TTS_PROVIDER": "espeak"}
 
-# Remembers what was ever played, and how often the microphone was asked for.
-WATCH = """
-window.played = new Set();
-const play = HTMLMediaElement.prototype.play;
-HTMLMediaElement.prototype.play = function () { played.add(this); return play.call(this) };
+# Remembers how often the microphone was asked for.
+WATCH = (
+    PLAYED
+    + """
 window.microphoneAsked = 0;
 const ask = MediaDevices.prototype.getUserMedia;
 MediaDevices.prototype.getUserMedia = function (what) { microphoneAsked++; return ask.call(this, what) };
 """
-SOUNDING = "[...played].filter(each => !each.paused).length"
+)
 
 
 class Spoken(Story):
@@ -97,11 +97,14 @@ class Spoken(Story):
         page.click("#kept-send")
         self.heard(page)
 
-    def test_the_next_question_is_played_and_can_be_paused_stopped_and_replayed(self):
+    def test_step_by_step_the_next_question_is_played_when_asked_for_and_can_be_paused_stopped_and_replayed(self):
         program, page = self.scene(**SPEAKING)
         self.begin(page, program.url)
+        page.click("label:has(#sound-steps)")
         self.speak_answer(page)
-        self.await_state(page, "Speaking")
+        self.await_state(page, "Review")
+        self.assertEqual(page.js(SOUNDING), 0)
+        page.click("#player-replay")
         page.until(f"{SOUNDING} === 1", "a voice")
         page.click("#player-pause")
         page.until(f"{SOUNDING} === 0", "a pause")
@@ -122,10 +125,6 @@ class Spoken(Story):
         self.speak_answer(page)
         self.await_state(page, "Speaking")
         page.until(f"{SOUNDING} === 1", "a voice")
-        self.go_on(page)
-        self.await_state(page, "Ready")
-        page.click("#question-replay")
-        page.until(f"{SOUNDING} === 1", "the question again")
         page.press("#hold")
         self.await_recorded(page)
         self.assertEqual(page.js(SOUNDING), 0)

@@ -5,6 +5,7 @@
 
 #include <criterion/criterion.h>
 #include <json-c/json.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -61,6 +62,28 @@ Test(log, what_is_no_word_is_not_written)
     line_of("my answer, in words", text, sizeof(text));
     cr_expect_null(strstr(text, "answer"));
     cr_expect_not_null(strstr(text, "\"code\":\"?\""));
+}
+
+Test(log, lines_whose_reader_has_gone_are_counted_at_once)
+{
+    int ends[2];
+    struct log *log;
+
+    signal(SIGPIPE, SIG_IGN);
+    cr_assert_eq(pipe(ends), 0);
+    log = log_new(ends[1], LOG_INFO);
+    close(ends[0]);
+    for (int i = 0; i < 3; i++)
+        log_end(log_begin(log, LOG_INFO, "turn"));
+    log_flush(log);
+    cr_expect_eq(log_dropped(log), 3);
+    log_flush(log);
+    cr_expect_eq(log_dropped(log), 3);
+    log_end(log_begin(log, LOG_INFO, "turn"));
+    log_flush(log);
+    cr_expect_eq(log_dropped(log), 4);
+    log_free(log);
+    close(ends[1]);
 }
 
 Test(log, lines_that_nobody_reads_are_dropped_and_counted)

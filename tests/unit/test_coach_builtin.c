@@ -238,7 +238,7 @@ static void expect_in_bounds(struct json_object *answer, const char *transcript)
     struct span question = json_member_string(answer, "follow_up_question");
 
     cr_assert(question.length > 0 && words_count(question) <= 40, "%s", transcript);
-    if (probe_is_refused(answer))
+    if (probe_is_refused(answer) || json_member(answer, "coaching_feedback") == NULL)
         return;
     for (size_t i = 0; i < 4; i++) {
         struct span tip = span_of(probe_tip(answer, i));

@@ -320,20 +320,38 @@ static const struct voice voices[] = {
      "the quiet room, sat down, and told them plainly what had happened. I let them cry and "
      "stayed until they asked to see him. They wrote us a card a month later to say thank you.",
      {4, 3, 4, 5}, {5, 5, 5, 5}, NEXT},
-    {"German", PATIENT,
-     "Ich habe immer gern mit Patienten gearbeitet und wir haben auf der Station sehr viel gelernt, weil "
-     "das Team gut war.", {3, 3, 3, 3}, {3, 3, 3, 3}, NEXT},
-    {"Spanish", TEAM,
-     "Trabajé con mi equipo en un proyecto muy grande y yo estaba a cargo de la comunicación con los "
-     "clientes.", {3, 3, 3, 3}, {3, 3, 3, 3}, NEXT},
-    {"Japanese", TEAM, "前の会社でチームと一緒に大きなプロジェクトを担当しました。",
-     {3, 3, 3, 3}, {3, 3, 3, 3}, NEXT},
     {"English with a few foreign names", GUEST,
      "A guest from São Paulo, Senhor João, arrived at the Café Müller without a reservation. I found him "
      "a table near the kitchen, apologised for the noise and brought him a dessert. He was happy and "
      "wrote a kind review.", {4, 3, 4, 5}, {5, 5, 5, 5}, NEXT},
 };
 /* clang-format on */
+
+Test(coach_builtin, scores_nothing_in_a_language_that_it_does_not_read)
+{
+    static const char *const answers[] = {
+        "Ich habe immer gern mit Patienten gearbeitet und wir haben auf der Station sehr "
+        "viel gelernt, weil das Team gut war.",
+        "Trabajé con mi equipo en un proyecto muy grande y yo estaba a cargo de la "
+        "comunicación con los clientes.",
+        "前の会社でチームと一緒に大きなプロジェクトを担当しました。",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++) {
+        struct probe probe = {.role = "assistant",
+                              .type = "general",
+                              .difficulty = DIFFICULTY_MEDIUM,
+                              .asked = {TEAM},
+                              .transcript = answers[i]};
+        struct json_object *answer = probe_json(&probe);
+        struct json_object *feedback = NULL;
+
+        cr_expect_not(probe_is_refused(answer));
+        cr_expect(json_object_object_get_ex(answer, "coaching_feedback", &feedback));
+        cr_expect_null(feedback, "%s", answers[i]);
+        json_object_put(answer);
+    }
+}
 
 static const char *const labels[] = {"clarity", "relevance", "structure", "fillers"};
 

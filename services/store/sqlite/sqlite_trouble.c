@@ -72,15 +72,3 @@ struct store_trouble sqlite_trouble_of(int code, int number)
         trouble.number = number;
     return trouble;
 }
-
-bool sqlite_trouble_is_disk_full(const char *path)
-{
-    struct statvfs disk;
-    uint64_t all, left;
-
-    if (statvfs(path, &disk) != 0)
-        return false;
-    all = (uint64_t)disk.f_blocks * disk.f_frsize;
-    left = (uint64_t)disk.f_bavail * disk.f_frsize;
-    return left < ROOM_BYTES && left < all / ROOM_SHARE;
-}

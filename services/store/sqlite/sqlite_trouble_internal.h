@@ -12,8 +12,4 @@
 /* Of an extended result code; `number` is the errno of the last thing that the system refused. */
 struct store_trouble sqlite_trouble_of(int code, int number);
 
-/* Is there hardly any room left where the file is, so that the next turn could not be kept?  Less
- * than 8 MB are hardly any, or on a small disk a sixteenth of it. */
-bool sqlite_trouble_is_disk_full(const char *path);
-
 #endif
