@@ -2,6 +2,7 @@
 
 import { byId, fill, make, show } from "./dom.js";
 import { keepDraft, keptDraft } from "./memory.js";
+import { MicTest } from "./mic_test.js";
 import { startInterview } from "./start.js";
 import { errorText, language, t } from "./text.js";
 import { uuid } from "./wire.js";
@@ -57,6 +58,7 @@ export class Setup {
   #config;
   #key = uuid();
   #isFilled = false;
+  #micTest = new MicTest();
   #onStarted;
 
   /** @param {(interview: import("./types.js").Interview) => void} onStarted */
@@ -89,7 +91,13 @@ export class Setup {
     byId("question-count").value = count;
     if (!this.#isFilled) this.take(keptDraft(OWNER) ?? {});
     this.#isFilled = true;
+    this.#micTest.render(this.#config?.can_hear === true);
     fill(byId("disclosure"), ...disclosure(this.#config).map((sentence) => make("li", {}, sentence)));
+  }
+
+  /** Another screen is shown: nothing is recorded behind it. */
+  leave() {
+    this.#micTest.leave();
   }
 
   async #start() {
@@ -108,6 +116,7 @@ export class Setup {
     if (interview) {
       this.#key = uuid();
       keepDraft(OWNER, "");
+      this.leave();
       this.#onStarted(interview);
     } else this.#fail(failure);
     start.removeAttribute("aria-disabled");
