@@ -101,6 +101,22 @@ static bool check_patterns(const struct settings *settings)
     return doctor_say(true, "safety filter", detail);
 }
 
+static bool say_store(struct store_backend *backend, enum error error)
+{
+    bool is_good = !store_stats(backend).is_disk_full && error == OK;
+    struct store_trouble trouble = store_trouble(backend);
+    struct buffer words;
+
+    buffer_init(&words, 1024);
+    buffer_append_string(&words, is_good ? "opens, reads and writes"
+                                         : "cannot be reached, or not written: ");
+    if (!is_good)
+        store_write_trouble(&trouble, &words);
+    doctor_say(is_good, "store", words.bytes);
+    buffer_done(&words);
+    return is_good;
+}
+
 static bool check_store(const struct settings *settings)
 {
     struct doctor_question question;
@@ -122,13 +138,45 @@ static bool check_store(const struct settings *settings)
     } else {
         store_check(store, doctor_on_answer, &question);
         loop_run(question.loop);
-        is_good = doctor_say(question.error == OK, "store",
-                             question.error == OK ? "opens, reads and writes"
-                                                  : "cannot be reached, or not written");
+        is_good = say_store(backend, question.error);
     }
     store_close(backend);
     store_free(store);
     buffer_done(&problem);
+    doctor_question_done(&question);
+    return is_good;
+}
+
+static void on_collector(void *context, struct call_answer answer)
+{
+    struct doctor_question *question = context;
+    bool is_good = answer.outcome == CALL_ANSWERED && answer.status / 100 == 2;
+
+    if (answer.outcome == CALL_ANSWERED)
+        snprintf(question->why, sizeof(question->why), "%s (%ld)",
+                 is_good ? "takes spans" : "does not take spans", answer.status);
+    else
+        snprintf(question->why, sizeof(question->why), "%s",
+                 answer.reason != NULL ? answer.reason
+                                       : call_outcome_name(answer.outcome));
+    call_answer_free(&answer);
+    doctor_on_answer(question, is_good ? OK : ERROR_INTERNAL_ERROR);
+}
+
+static bool check_collector(const struct settings *settings)
+{
+    struct doctor_question question;
+    struct spans *spans;
+    bool is_good = true;
+
+    doctor_question_init(&question);
+    spans = spans_new(settings, question.loop, question.log);
+    if (spans != NULL) {
+        spans_probe(spans, on_collector, &question);
+        loop_run(question.loop);
+        is_good = doctor_say(question.error == OK, "collector", question.why);
+    }
+    spans_free(spans);
     doctor_question_done(&question);
     return is_good;
 }
@@ -283,6 +331,7 @@ int command_doctor(int argc, char **argv)
     is_good &= doctor_check_voice(&settings);
     is_good &= check_material(&settings);
     is_good &= doctor_check_proxies(&settings);
+    is_good &= check_collector(&settings);
     doctor_show_limits(&settings);
     doctor_show_unit(&settings);
     settings_free(&settings);
