@@ -154,6 +154,40 @@ static bool check_store(const struct settings *settings)
     return is_good;
 }
 
+static void on_collector(void *context, struct call_answer answer)
+{
+    struct doctor_question *question = context;
+    bool is_good = answer.outcome == CALL_ANSWERED && answer.status / 100 == 2;
+
+    if (answer.outcome == CALL_ANSWERED)
+        snprintf(question->why, sizeof(question->why), "%s (%ld)",
+                 is_good ? "takes spans" : "does not take spans", answer.status);
+    else
+        snprintf(question->why, sizeof(question->why), "%s",
+                 answer.reason != NULL ? answer.reason
+                                       : call_outcome_name(answer.outcome));
+    call_answer_free(&answer);
+    doctor_on_answer(question, is_good ? OK : ERROR_INTERNAL_ERROR);
+}
+
+static bool check_collector(const struct settings *settings)
+{
+    struct doctor_question question;
+    struct spans *spans;
+    bool is_good = true;
+
+    doctor_question_init(&question);
+    spans = spans_new(settings, question.loop, question.log);
+    if (spans != NULL) {
+        spans_probe(spans, on_collector, &question);
+        loop_run(question.loop);
+        is_good = doctor_say(question.error == OK, "collector", question.why);
+    }
+    spans_free(spans);
+    doctor_question_done(&question);
+    return is_good;
+}
+
 /* How many passages there are, and of what. */
 static bool check_index(const struct settings *settings)
 {
@@ -381,6 +415,7 @@ int command_doctor(int argc, char **argv)
     if (settings.retriever == RETRIEVER_QDRANT)
         is_good &= check_qdrant(&settings);
     is_good &= doctor_check_proxies(&settings);
+    is_good &= check_collector(&settings);
     doctor_show_limits(&settings);
     doctor_show_unit(&settings);
     settings_free(&settings);

@@ -480,7 +480,7 @@ static bool build(struct process *process, int64_t *ret_port)
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
     process->shared.uploads = uploads_new();
-    process->shared.spans = spans_new(&process->settings, process->loop);
+    process->shared.spans = spans_new(&process->settings, process->loop, process->log);
     if (process->settings.max_connections_per_address > 0)
         process->shared.addresses =
             addresses_new(process->settings.max_connections_per_address);
