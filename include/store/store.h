@@ -78,7 +78,8 @@ struct store_claim {
     struct id session_id;
     struct id request_id;
     enum store_purpose purpose;
-    bool wants_turns; /* for a turn: those before it, and the papers */
+    bool wants_turns;       /* for a turn: those before it */
+    unsigned attempts_most; /* for an attempt: at one question, the first included */
     struct store_input input;
     int64_t audio_ms; /* of the recording; 0: there is none, or nobody can tell */
     struct store_day_caps caps;
@@ -92,7 +93,7 @@ enum store_decision {
 
 struct store_begun {
     enum store_decision decision;
-    /* STORE_RUN: owned by whom it is given to.  With its turns and papers where they were wanted,
+    /* STORE_RUN: owned by whom it is given to.  With its papers; with its turns where they were wanted,
      * where the turn is the last one, and for anything else than a turn; then also with the turns'
      * outcomes and that of a finish. */
     struct session *session;
@@ -107,7 +108,8 @@ struct store_begun {
     bool may_be_typed;      /* USAGE_CAP_REACHED: of recordings alone */
 };
 
-/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
+/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE; for an
+ * attempt NO_QUESTION_ANSWERED, TOO_MANY_ATTEMPTS;
  * USAGE_CAP_REACHED where a turn that is to run would go over a cap of the day, and then it
  * is not claimed.  A turn counts from when it is claimed, whatever becomes of it: it may
  * have cost something.  A replay costs nothing and is given on any day. */

@@ -128,8 +128,8 @@ static inline bool store_end_is_reply(const struct store_operation *end)
 
 /* What a begin reads besides the session, if it runs. */
 enum store_extent {
-    EXTENT_SESSION, /* nothing */
-    EXTENT_TURNS,   /* its turns and papers */
+    EXTENT_SESSION, /* its papers */
+    EXTENT_TURNS,   /* and its turns */
     EXTENT_WHOLE    /* with the turns' outcomes, and that of a finish */
 };
 
