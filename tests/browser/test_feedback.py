@@ -90,14 +90,19 @@ class Feedback(Story):
         page.shows("#feedback-card")
         self.go_on(page)
 
-    def test_asking_to_hear_the_question_again_is_no_answer(self):
-        program, page = self.scene()
+    def test_asking_for_the_question_or_for_the_next_one_is_no_answer(self):
+        program, page = self.hearing_program(), self.page()
+        self.begin(page, program.url, questions=3)
         asked = page.text("#question")
         self.type_answer(page, "Sorry, could you repeat the question, please?")
         page.shows("#notice")
         self.await_state(page, "Ready")
         self.assertEqual(page.text("#question"), asked)
         self.assertEqual(self.session(page, program)["turn_count"], 0)
+        self.type_answer(page, "I would like to skip this question, please.")
+        self.await_state(page, "Review")
+        self.assertIn("went on without", page.text("#feedback-missing"))
+        self.assertEqual(self.session(page, program)["turn_count"], 1)
 
 
 if __name__ == "__main__":
