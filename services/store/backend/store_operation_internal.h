@@ -9,6 +9,7 @@
 #define STORE_OPERATION_INTERNAL_H
 
 #include "store_rules_internal.h"
+#include "store_trouble_internal.h"
 
 enum store_kind {
     STORE_CREATE,
@@ -43,6 +44,8 @@ struct store_backend {
                   int64_t refusals_before_ms);
     struct store_stats (*stats)(struct store_backend *backend);
     void (*close)(struct store_backend *backend);
+
+    struct store_health health;
 };
 
 struct store_report {
