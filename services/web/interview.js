@@ -134,7 +134,10 @@ export class InterviewRoom {
 
   /** The voice of what is shown, or null. */
   get voice() {
-    return this.isVoiceGone || this.interview?.isAgain ? null : this.#voice;
+    const { interview } = this;
+
+    if (this.isVoiceGone || !interview || interview.isAgain) return null;
+    return this.#voice ?? (this.hasVoice && interview.isReviewed ? `/session/${interview.id}/speech?question=${interview.turnCount + 1}` : null);
   }
 
   /** A question is open, and no reply to be read first. */
@@ -672,6 +675,7 @@ export class InterviewRoom {
   cancelTurn() {
     if (!this.isWorking || !this.machine.can("cancel")) return;
     this.sender.cancel();
+    this.#takeBack();
     this.#giveUpAnswer(true);
     this.notice = "cancelled";
     this.machine.send("cancel");
@@ -768,13 +772,20 @@ export class InterviewRoom {
   }
 
   #playIfSpeaking() {
-    if (this.machine.state === "Speaking" && this.#voice && !this.isVoiceGone) this.player.play(this.#voice, /** @type {Interview} */ (this.interview).token);
+    const path = this.voice ?? this.#voice;
+
+    if (this.machine.state === "Speaking" && path) this.player.play(path, /** @type {Interview} */ (this.interview).token);
   }
 
   /** @param {"heard" | "blocked" | "gone"} why */
   #onHeard(why) {
     if (this.isWorking) {
       this.#ahead = why === "heard" ? "heard" : "";
+      return;
+    }
+    if (why === "gone" && this.#voice && this.isOpen) {
+      this.#voice = null; // it is not kept any more: it is spoken anew
+      this.#playIfSpeaking();
       return;
     }
     if (why === "gone") this.isVoiceGone = true;
