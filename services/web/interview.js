@@ -166,7 +166,7 @@ export class InterviewRoom {
     const why = whyNoRecorder();
 
     this.interview = interview;
-    this.draft = keptDraft(interview.id) ?? "";
+    this.draft = keptDraft(interview.id);
     this.isTyping = !this.canHear || why !== "" || this.draft !== "";
     this.typingNote = !this.canHear ? "no_hearing" : why && `microphone_${why}`;
   }

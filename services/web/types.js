@@ -44,7 +44,7 @@
 
 /**
  * What an interview is begun with: the body of POST /session/start.
- * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number }} Setup
+ * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number, job_advert?: string, resume?: string }} Setup
  */
 
 /**
