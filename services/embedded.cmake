@@ -16,6 +16,7 @@ add_custom_command(
 target_sources(coach PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/coach_tables.c)
 poise_embed(safety safety_patterns patterns/safety.json)
 poise_embed(http openapi services/http/openapi.json)
+poise_embed(grounding support_words patterns/support.txt)
 poise_embed(grounding handbook_corpus patterns/handbook/corpus.json)
 poise_embed(grounding handbook_1 patterns/handbook/1-how-interviews-work.md)
 poise_embed(grounding handbook_2 patterns/handbook/2-before-the-day.md)

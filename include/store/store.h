@@ -210,9 +210,11 @@ struct store_stats {
     int last_error;     /* the latest failure, in the store's own code (SQLite's extended
                            result code, PostgreSQL's SQLSTATE as a number to the base 36); 0:
                             none so far */
-    bool
-        is_file_lost; /* SQLite's file was removed or replaced: nothing is read or written any more, until it
-                          is back or the process starts anew */
+    /* Of SQLite's file.  Lost: it was removed or replaced, and nothing is read or written any more until it
+     * is back or the process starts anew. */
+    bool is_file_lost;
+    int64_t file_bytes;
+    int64_t disk_free_bytes;  /* 0: nobody knows, or there is no file */
     struct store_usage usage; /* when this process saw it last, with what the others had
                                  counted by then */
 };

@@ -1,8 +1,8 @@
 /*
  * One question about the study material: from the question to an answer with its sources.
  *
- *   ask_start > screen_question > retrieve > judge_passages > generate > judge_answer
- *             > screen_answer > answer
+ *   ask_start > screen_question > retrieve > judge_passages > generate > screen_answer
+ *             > judge_answer > answer
  *
  * The functions stand in the order in which they run.  A step that must wait starts one call and returns; its
  * continuation is the function right below it.  Where a gate refuses, refuse() notes it in the refusal log;
@@ -31,8 +31,8 @@ static retriever_done_fn on_retrieved;
 static void judge_passages(struct ask *ask);
 static void generate(struct ask *ask);
 static coach_done_fn on_reply;
-static void judge_answer(struct ask *ask);
 static void screen_answer(struct ask *ask);
+static void judge_answer(struct ask *ask);
 static void answer(struct ask *ask);
 static void refuse(struct ask *ask);
 static store_done_fn on_noted;
@@ -150,7 +150,7 @@ static void generate(struct ask *ask)
 
     if (coach == NULL) {
         generate_extract(&ask->request.question, &ask->given, &ask->generated);
-        judge_answer(ask);
+        screen_answer(ask);
     } else if (coach_ask.timeout_ms <= 0) {
         fail(ask, ERROR_LLM_TIMEOUT);
     } else {
@@ -169,7 +169,7 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
         error = generate_read(&reply.text, &ask->given, &ask->generated);
     private_text_free(&reply.text);
     if (error == OK) {
-        judge_answer(ask);
+        screen_answer(ask);
     } else if (ask_may_ask_elsewhere(ask, error)) {
         generate(ask);
     } else {
@@ -179,29 +179,29 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
     }
 }
 
+static void screen_answer(struct ask *ask)
+{
+    struct filter_verdict verdict = {.outcome = FILTER_PASS};
+
+    ask->is_generated = true;
+    ask->answer = generated_text(&ask->generated);
+    verdict = ask_screen(ask, &ask->answer);
+    switch (verdict.outcome) {
+    case FILTER_PASS: judge_answer(ask); break;
+    case FILTER_UNAVAILABLE: fail(ask, ERROR_SAFETY_UNAVAILABLE); break;
+    case FILTER_HIT: refuse_content(ask, "model", verdict); break;
+    }
+}
+
 static void judge_answer(struct ask *ask)
 {
-    ask->is_generated = true;
     ask_judge_generated(ask);
     gates_ask(ask->request.surface, GATE_WHEN_GENERATED, ask->services->settings,
               &ask->facts, &ask->ruling);
     if (ask->ruling.refused_by != GATE_COUNT)
         refuse(ask);
     else
-        screen_answer(ask);
-}
-
-static void screen_answer(struct ask *ask)
-{
-    struct filter_verdict verdict = {.outcome = FILTER_PASS};
-
-    ask->answer = generated_text(&ask->generated);
-    verdict = ask_screen(ask, &ask->answer);
-    switch (verdict.outcome) {
-    case FILTER_PASS: answer(ask); break;
-    case FILTER_UNAVAILABLE: fail(ask, ERROR_SAFETY_UNAVAILABLE); break;
-    case FILTER_HIT: refuse_content(ask, "model", verdict); break;
-    }
+        answer(ask);
 }
 
 static void answer(struct ask *ask)

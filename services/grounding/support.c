@@ -37,6 +37,7 @@ void support_free(struct support *support)
     intern_done(&support->texts);
     free(support->stems);
     free(support->pairs);
+    free(support->members);
     free(support->words);
     free(support->sentences);
     free(support->items);
@@ -201,7 +202,13 @@ static bool stands_in_passages(struct support *support,
         support_compare(support, sentence);
         row = rows + (row_count % 3) * support->item_count;
         for (size_t item = 0; item < support->item_count; item++)
-            row[item] = support->items[item].is_opposed ? 1 : support->items[item].credit;
+            row[item] = support->items[item].is_opposed   ? 1
+                        : support->items[item].credit > 0 ? support->items[item].credit
+                        : support->items[item].flags & TERM_NAME &&
+                                support_stands_before(support, sentence,
+                                                      support->items[item].stem)
+                            ? 0.5f
+                            : 0;
         row_count++;
         look_at(support, claim, sentence, row, &best);
         share = window_share(support, rows, row_count < 3 ? row_count : 3,

@@ -24,7 +24,8 @@ static double weight_of(const struct support *support, const struct support_word
 
     if (word->flags & (TERM_STOP | TERM_NEGATION | SUPPORT_MARKER))
         return 0;
-    if (word->flags & SUPPORT_LIGHT)
+    if (word->flags & SUPPORT_LIGHT ||
+        (word->flags & SUPPORT_PLAIN && stem->passages_with == 0))
         return 0.2;
     if (word->flags & (TERM_NUMBER | TERM_NAME))
         return 1.6;
@@ -67,25 +68,88 @@ static void join_small_numbers(struct support *support, size_t item)
     }
 }
 
+/* Letters of a word that may be told from another by one, and that one may go on from. */
+#define MISSPELT_LETTERS 5
+#define PREFIX_LETTERS   4
+#define PREFIX_MORE      5
+
+static bool goes_on(struct span shorter, struct span longer)
+{
+    return shorter.length >= PREFIX_LETTERS &&
+           longer.length - shorter.length <= PREFIX_MORE &&
+           memcmp(shorter.bytes, longer.bytes, shorter.length) == 0;
+}
+
+/* One letter more or other, or two in each other's place, behind the first. */
+static bool is_misspelt(struct span shorter, struct span longer)
+{
+    const char *one = shorter.bytes, *other = longer.bytes;
+    size_t from = 0, ends = 0, left;
+
+    if (longer.length < MISSPELT_LETTERS || longer.length - shorter.length > 1)
+        return false;
+    while (from < shorter.length && one[from] == other[from])
+        from++;
+    while (ends < shorter.length - from &&
+           one[shorter.length - 1 - ends] == other[longer.length - 1 - ends])
+        ends++;
+    left = longer.length - from - ends;
+    return from > 0 &&
+           (left <= 1 || (left == 2 && shorter.length == longer.length &&
+                          one[from] == other[from + 1] && one[from + 1] == other[from]));
+}
+
+/* Forms of one word, as far as letters tell. */
+static bool are_kin(struct span one, struct span other)
+{
+    if (one.length > other.length)
+        return are_kin(other, one);
+    return stems_share(one, other) > 0 || goes_on(one, other) || is_misspelt(one, other);
+}
+
+/* A word of the passages that may stand for one of the claim that they do not have. */
+static void link_stem(struct support *support, uint32_t stem, size_t item)
+{
+    struct support_stem *other = &support->stems[stem];
+
+    if (other->passages_with == 0 || other->item != 0)
+        return;
+    other->item = (uint32_t)item + 1;
+    other->credit = FAMILY_CREDIT;
+}
+
+/* The words of the families of the list that it is in. */
+static void join_members(struct support *support, size_t item)
+{
+    const struct support_pair *members = support->members;
+
+    for (size_t i = 0, first = 0; i < support->member_count; i++) {
+        if (members[i].other != members[first].other)
+            first = i;
+        if (members[i].one != support->items[item].stem)
+            continue;
+        for (size_t k = first;
+             k < support->member_count && members[k].other == members[i].other; k++)
+            link_stem(support, members[k].one, item);
+    }
+}
+
 static void join_families(struct support *support)
 {
     size_t searches = 0;
 
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
-        const struct support_stem *stem = &support->stems[item->stem];
+        struct span text = intern_text(&support->texts, item->stem);
 
         if (item->flags & (TERM_NUMBER | TERM_STOP | TERM_NEGATION) ||
-            stem->passages_with > 0 || searches++ >= FAMILY_SEARCHES)
+            support->stems[item->stem].passages_with > 0 || searches++ >= FAMILY_SEARCHES)
             continue;
         for (uint32_t other = 0; other < support->texts.count; other++)
             if (support->stems[other].passages_with > 0 &&
-                support->stems[other].item == 0 &&
-                stems_share(intern_text(&support->texts, item->stem),
-                            intern_text(&support->texts, other)) > 0) {
-                support->stems[other].item = (uint32_t)i + 1;
-                support->stems[other].credit = FAMILY_CREDIT;
-            }
+                are_kin(text, intern_text(&support->texts, other)))
+                link_stem(support, other, i);
+        join_members(support, i);
     }
 }
 
@@ -149,7 +213,7 @@ static bool is_abbreviated(const struct support *support, const struct support_i
     return false;
 }
 
-/* A number or a name that no cited passage has. */
+/* A number, a name, or a word that no answer is just phrased with, that no cited passage has. */
 bool support_has_strangers(const struct support *support)
 {
     for (size_t i = 0; i < support->item_count; i++) {
@@ -157,9 +221,9 @@ bool support_has_strangers(const struct support *support)
 
         if (item->is_in_passages || item->flags & SUPPORT_MARKER)
             continue;
-        if (item->flags & TERM_NUMBER)
-            return true;
-        if (item->flags & TERM_NAME && !is_abbreviated(support, item))
+        if (item->flags & TERM_NUMBER ||
+            (item->flags & TERM_NAME && !is_abbreviated(support, item)) ||
+            !(item->flags & (TERM_NAME | SUPPORT_STRANGE_FLAGS)))
             return true;
     }
     return false;

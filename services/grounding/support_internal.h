@@ -26,21 +26,11 @@ enum support_flag {
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
     SUPPORT_CAPITALS = 1 << 14, /* all capitals: it may be an abbreviation */
     SUPPORT_LEAD = 1 << 15,     /* a noun follows it, and no verb: "the", "of" */
+    SUPPORT_PLAIN = 1 << 16,    /* what an answer is phrased with: "kind", "called" */
     SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
+    /* What is no claim by itself. */
+    SUPPORT_STRANGE_FLAGS = SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN | SUPPORT_SMALL,
 };
-
-/* Lists that the check keeps; each is read once, by the reader of terms. */
-enum support_list {
-    LIST_LIGHT,
-    LIST_DENIALS,
-    LIST_BREAKS,
-    LIST_LEADS,
-    LIST_OPPOSITES, /* pairs */
-    LIST_UNITS,     /* a row for each kind of quantity; "=" joins names of one unit */
-    LIST_COUNT
-};
-
-const char *support_list(enum support_list list);
 
 struct support_word {
     uint32_t stem; /* interned */
@@ -76,8 +66,9 @@ struct support_item {
     bool is_opposed;
 };
 
+/* Two stems, or a stem and the number of a family. */
 struct support_pair {
-    uint32_t one, other; /* stems */
+    uint32_t one, other;
 };
 
 struct support {
@@ -88,8 +79,12 @@ struct support {
     struct intern texts; /* of the stems, by their numbers */
     size_t list_stems;   /* how many of them are the lists', and stay */
     uint32_t and_stem, by_stem;
-    struct support_pair *pairs;
+    struct support_pair *pairs; /* opposites */
     size_t pair_count, pair_capacity;
+    struct support_pair *members; /* of families, in their order */
+    size_t member_count, member_capacity;
+    uint32_t family_count;
+    uint16_t unit_count, quantity_count;
     struct support_word *words;
     size_t word_count, word_capacity;
     struct support_sentence *sentences;
@@ -117,7 +112,7 @@ void support_end_claim(struct support *support);
 /* A word that could be held to anything. */
 bool support_has_content(const struct support *support);
 
-/* A number or a name that no cited passage has. */
+/* A number, a name, or a word that no answer is just phrased with, that no cited passage has. */
 bool support_has_strangers(const struct support *support);
 
 /* Words of weight at its end, of which no passage has any: a detail that was made up. */
@@ -152,6 +147,10 @@ bool support_has_swapped(const struct support *support,
 /* A clause begins with the word: behind a comma, at "and", "but", ... */
 bool support_is_clause_end(const struct support *support,
                            const struct support_word *word);
+
+/* One of the sentences that stand just before has the word. */
+bool support_stands_before(const struct support *support,
+                           const struct support_sentence *sentence, uint32_t stem);
 
 static inline bool support_is_content(const struct support_word *word)
 {

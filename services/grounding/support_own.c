@@ -19,7 +19,9 @@ static bool has_stem(const struct support *support,
 
 bool support_is_clause_end(const struct support *support, const struct support_word *word)
 {
-    return word->flags & SUPPORT_BREAK || word->stem == support->and_stem;
+    return word->flags & SUPPORT_BREAK ||
+           (word->stem == support->and_stem &&
+            !(word[-1].flags & word[1].flags & (TERM_NAME | TERM_NUMBER)));
 }
 
 /* ---- what it denies ---- */
@@ -461,6 +463,20 @@ static bool takes_place(const struct support *support,
     return false;
 }
 
+/* What the passage speaks of may fill in anywhere: what its first sentence has, which is often a heading, and
+ * what several have. */
+#define TOPIC_SENTENCES 3
+
+static bool is_topic(const struct support *support,
+                     const struct support_sentence *sentence,
+                     const struct support_word *word)
+{
+    while (sentence > support->sentences && sentence[-1].passage == sentence->passage)
+        sentence--;
+    return support->stems[word->stem].passages_with >= TOPIC_SENTENCES ||
+           first_place(support, sentence, word) >= 0;
+}
+
 static bool is_near(const struct support *support,
                     const struct support_sentence *sentence,
                     const struct support_word *word)
@@ -503,34 +519,41 @@ static bool is_counted_otherwise(const struct support *support,
             support_item_of(support, &words[at])->is_in_passages);
 }
 
-/* Is a word of the claim, which the sentence has not, held to have taken the place of one of its own? */
+/* Is a word of the claim, which the sentence has not, held to have taken the place of one of its own?  `missing`
+ * counts those that it has not. */
 static bool is_swapped(const struct support *support,
                        const struct support_sentence *claim, uint32_t at,
                        const struct support_sentence *sentence, double share,
                        size_t missing)
 {
     const struct support_word *words = support_words_of(support, claim);
-    const struct support_item *item = support_item_of(support, &words[at]);
+    bool is_in_passages = support->stems[words[at].stem].passages_with > 0;
+    bool opens = next_content(support, claim, (int)at, -1) < 0;
     uint32_t other;
     int held;
     enum fit fit = fit_of(support, claim, (int)at, sentence, &held);
 
     if (is_counted_otherwise(support, claim, at, sentence))
         return true;
-    if (fit == FIT_NONE)
+    if (fit == FIT_NONE || is_topic(support, sentence, &words[at]))
         return false;
     other = support_words_of(support, sentence)[held].flags;
     if ((words[at].flags & TERM_NAME && !(other & (TERM_NAME | SUPPORT_BEGINS))) ||
         (!(words[at].flags & TERM_NUMBER) && other & (TERM_NUMBER | SUPPORT_SMALL)))
         return false; /* it fills in for what is meant */
-    if (item->is_in_passages && !is_near(support, sentence, &words[at]))
+    if (is_in_passages && !is_near(support, sentence, &words[at]))
         return share >= SWAPPED_SHARE;
-    if (share < SWAPPED_SHARE_DOUBT)
+    if (share < SWAPPED_SHARE_DOUBT || missing > 2)
         return false;
-    if (!item->is_in_passages)
-        return fit >= FIT_EDGE && is_noun(claim, words, at) && missing == 1;
-    return (fit == FIT_BOTH_SIDES && missing <= 2) ||
-           (fit == FIT_ONE_SIDE && is_noun(claim, words, at) && missing == 1);
+    if (is_in_passages)
+        return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing == 1) ||
+               (fit == FIT_ONE_SIDE && is_noun(claim, words, at));
+    /* A plain word for one that is not. */
+    if (opens || other & SUPPORT_PLAIN)
+        return false;
+    if (words[at - 1].flags & SUPPORT_LEAD)
+        return missing == 1 || fit >= FIT_EDGE;
+    return missing == 1 && fit == FIT_BOTH_SIDES;
 }
 
 bool support_has_swapped(const struct support *support,
@@ -557,8 +580,9 @@ bool support_has_swapped(const struct support *support,
 
 /* Sentences before one that a pronoun in it may look back to. */
 #define LOOK_BACK 6
-/* So much of the claim in one clause makes that clause the one that it repeats. */
+/* So much of the claim, and so many words, in one clause make that clause the one that it repeats. */
 #define CLAUSE_SHARE 0.6
+#define CLAUSE_WORDS 3
 
 static bool has_item(const struct support *support,
                      const struct support_sentence *sentence, size_t item)
@@ -572,8 +596,8 @@ static bool has_item(const struct support *support,
 }
 
 /* One of the sentences that stand just before has the word. */
-static bool stands_before(const struct support *support,
-                          const struct support_sentence *sentence, uint32_t stem)
+bool support_stands_before(const struct support *support,
+                           const struct support_sentence *sentence, uint32_t stem)
 {
     size_t at = (size_t)(sentence - support->sentences);
 
@@ -590,6 +614,7 @@ static bool has_all_plain(const struct support *support,
                           const struct support_sentence *clause)
 {
     double all = 0, found = 0;
+    size_t count = 0;
 
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
@@ -603,8 +628,9 @@ static bool has_all_plain(const struct support *support,
         if (!has_item(support, clause, i))
             return false;
         found += item->weight;
+        count++;
     }
-    return all > 0 && found >= all * CLAUSE_SHARE;
+    return count >= CLAUSE_WORDS && found >= all * CLAUSE_SHARE;
 }
 
 static size_t count_shared(const struct support *support,
@@ -682,13 +708,13 @@ static bool has_own(const struct support *support, const struct support_sentence
             !item->is_in_passages || item->is_opposed || has_item(support, clause, i))
             continue;
         if (flag == TERM_NAME && item->credit <= 0 &&
-            stands_before(support, sentence, item->stem)) {
+            support_stands_before(support, sentence, item->stem)) {
             if (takes_place(support, claim, item, sentence))
                 return false;
             continue; /* it fills in for a pronoun */
         }
         if (has_more(support, clause, flag) ||
-            (item->credit <= 0 && !stands_before(support, sentence, item->stem)))
+            (item->credit <= 0 && !support_stands_before(support, sentence, item->stem)))
             return false;
     }
     return true;
@@ -721,7 +747,8 @@ static const struct support_stem *unit_at(const struct support *support,
 
         if (words[next].flags & (TERM_NUMBER | SUPPORT_BREAK))
             return NULL;
-        if (stem->unit != 0)
+        if (stem->unit != 0 &&
+            !(words[next].flags & TERM_STOP)) /* "in" is seldom inches */
             return stem;
     }
     return NULL;
@@ -787,8 +814,8 @@ static bool numbers_are_own(const struct support *support,
         if (is_number && !number_is_own(support, claim, i, sentence))
             return false;
         if (!is_number && support->stems[words[i].stem].unit != 0 && item != NULL &&
-            !(words[i].flags & TERM_STOP) && /* "in" is seldom inches */
-            item->credit <= 0 && unit_is_changed(support, sentence, item))
+            !(words[i].flags & TERM_STOP) && item->credit <= 0 &&
+            unit_is_changed(support, sentence, item))
             return false;
     }
     return true;

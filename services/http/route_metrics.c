@@ -109,6 +109,9 @@ void process_metrics_write(struct buffer *out)
     write_one(out, "process_cpu_seconds_total", "counter",
               "Time on a processor, of the program and of the system for it.",
               clock_us(CLOCK_PROCESS_CPUTIME_ID), MICRO);
+    write_one(out, "poise_clock_seconds", "gauge",
+              "What time it is here, in seconds since 1970.", clock_us(CLOCK_REALTIME),
+              MICRO);
     if (read_stat(fields))
         write_memory(out, fields);
     if (files >= 0)
@@ -173,6 +176,12 @@ static void write_store(const struct services *services, struct buffer *out)
     metrics_text_head(out, "poise_store_file_lost", "gauge",
                       "1: SQLite's file was removed or replaced under the process.");
     metrics_text_sample(out, "poise_store_file_lost", NULL, stats.is_file_lost);
+    if (stats.disk_free_bytes > 0) {
+        write_one(out, "poise_store_file_bytes", "gauge", "SQLite's file.",
+                  stats.file_bytes, 1);
+        write_one(out, "poise_store_disk_free_bytes", "gauge",
+                  "What the disk that it is on has left.", stats.disk_free_bytes, 1);
+    }
 }
 
 /* The rule set is shared by all loops, and so are its counters; a reload begins new ones. */

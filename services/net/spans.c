@@ -189,7 +189,7 @@ static void put_attributes(struct json_writer *json, const struct kept_span *spa
     put_text(json, "gen_ai.conversation.id", span->session_id.text);
     if (meter != NULL) {
         put_text(json, "gen_ai.operation.name", meter->operation);
-        put_text(json, "gen_ai.provider.name", meter->provider);
+        put_text(json, "gen_ai.provider.name", meter_conventional_provider(meter));
         put_text(json, "gen_ai.request.model", meter->model);
         put_number(json, "gen_ai.usage.input_tokens", note->input_tokens);
         put_number(json, "gen_ai.usage.output_tokens", note->output_tokens);

@@ -157,7 +157,7 @@ Test(spans, of_a_turn_are_what_it_heard_asked_spoke_and_kept)
     expect_attribute(turn, "http.response.status_code", "200");
     expect_attribute(turn, "gen_ai.conversation.id", session.id);
     expect_attribute(coach, "gen_ai.operation.name", "chat");
-    expect_attribute(coach, "gen_ai.provider.name", "groq");
+    expect_attribute(coach, "gen_ai.provider.name", "openai");
     expect_attribute(coach, "gen_ai.request.model", "openai/gpt-oss-120b");
     expect_attribute(coach, "gen_ai.usage.input_tokens", "700");
     expect_attribute(coach, "gen_ai.usage.output_tokens", "90");

@@ -30,6 +30,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #define LOOPS_MOST         512
@@ -583,26 +584,33 @@ static void sweep(struct store_backend *backend, int64_t now_ms,
     push(backend, operation);
 }
 
-/* Was it removed, or another put in its place? */
-static bool is_file_lost(const struct sqlite_store *store)
+/* Was it removed, or another put in its place?  And what is left of its disk? */
+static void look_at_file(const struct sqlite_store *store, struct store_stats *stats)
 {
+    struct statvfs disk;
     struct stat file;
 
-    return stat(store->path, &file) != 0 || file.st_ino != store->file.st_ino ||
-           file.st_dev != store->file.st_dev;
+    stats->is_file_lost = stat(store->path, &file) != 0 ||
+                          file.st_ino != store->file.st_ino ||
+                          file.st_dev != store->file.st_dev;
+    if (!stats->is_file_lost)
+        stats->file_bytes = file.st_size;
+    if (statvfs(store->path, &disk) == 0)
+        stats->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
 }
 
 static struct store_stats stats(struct store_backend *backend)
 {
     struct sqlite_store *store = (struct sqlite_store *)backend;
-
-    return (struct store_stats){
+    struct store_stats stats = {
         .usage = store_usage_latest(&store->usage),
         .commits = atomic_load_explicit(&store->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&store->operations, memory_order_relaxed),
         .last_error = atomic_load_explicit(&store->last_error, memory_order_relaxed),
-        .is_file_lost = is_file_lost(store),
     };
+
+    look_at_file(store, &stats);
+    return stats;
 }
 
 static void free_store(struct sqlite_store *store)
