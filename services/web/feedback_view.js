@@ -37,6 +37,7 @@ function item({ label, score, tip, quote }) {
 
 /** @param {any} data `data` of POST /turn */
 function whyNone(data) {
+  if (data.kind === "skip") return t("feedback_skipped");
   const codes = data.warnings.map((/** @type {{ code: string }} */ warning) => warning.code);
 
   if (codes.includes("low_confidence")) return t("feedback_low_confidence");

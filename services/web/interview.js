@@ -28,6 +28,9 @@ const UNKNOWN_OUTCOMES = ["connection_lost", "turn_in_progress"];
 /** After these the session is over for this client. */
 export const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
 
+/** After these there is nothing more to be had of the service. */
+const FINISHED = [...ENDED, "nothing_answered"];
+
 /** All is answered, or it was ended before. @param {Interview} interview */
 export function isOver({ turns, isEnded }) {
   return isEnded === true || turns.at(-1)?.data.is_complete === true;
@@ -282,10 +285,37 @@ export class InterviewRoom {
     this.#renewKey = "";
   }
 
-  /** What is here is all that there is: it becomes the summary. */
-  end() {
+  /** After the questions answered so far, with the summary of those.  Nothing answered: it is just left. */
+  async finishEarly() {
     const interview = /** @type {Interview} */ (this.interview);
 
+    if (this.isAsking) return;
+    if (!this.hasAnswers) {
+      this.leave();
+      return;
+    }
+    this.talk.interrupt("hidden");
+    this.#silence();
+    this.isAsking = true;
+    this.#changed();
+    const { data, failure } = await call("POST", `/session/${interview.id}/finish`, { token: interview.token });
+
+    this.isAsking = false;
+    if (this.interview !== interview) return;
+    // Of a session that has expired, or began with the last question, there is what is here.
+    if (data || FINISHED.includes(failure?.code ?? "")) this.end(data?.session_summary ?? null);
+    else {
+      this.notice = failure?.code === "turn_in_progress" ? "still_running" : failure?.code === "connection_lost" ? "server_away" : "not_ended";
+      this.#changed();
+    }
+  }
+
+  /** What is here is all that there is: it becomes the summary. @param {any} [summary] `session_summary`, where there is one */
+  end(summary = null) {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    this.sender.cancel();
+    if (summary) interview.summary = summary;
     interview.isEnded = true;
     keepInterview(interview);
     keepPast(interview);
@@ -490,8 +520,11 @@ export class InterviewRoom {
         this.#bringBack(answer);
       } else {
         if (answer.text !== null) this.setDraft("");
-        this.talk.dropKept();
-        dropRecordings(answer.sessionId);
+        if (answer.recordingId) dropRecordings(answer.sessionId, answer.recordingId);
+        if (result.data.kind !== "repeat") {
+          this.talk.dropKept();
+          dropRecordings(answer.sessionId);
+        }
       }
       this.#take(result.data);
     } else if (REFUSALS.includes(/** @type {Failure} */ (result.failure).code)) {
@@ -529,6 +562,10 @@ export class InterviewRoom {
   #take(data) {
     const interview = /** @type {Interview} */ (this.interview);
 
+    if (data.kind === "repeat") {
+      this.#askAgain(interview, data);
+      return;
+    }
     // The service knows of this session only.
     if (interview.done > 0) delete data.session_summary?.average_scores;
     interview.turns.push({ question: interview.question, data });
@@ -559,6 +596,23 @@ export class InterviewRoom {
     this.machine.send(isToHear ? "reply_to_hear" : "reply_to_read");
     if (isToHear && !isSounding) this.#playIfSpeaking();
     if (isOpen && !isToHear) this.machine.send("next");
+  }
+
+  /**
+   * The candidate wanted to hear the question again: it is still open, perhaps in plainer words.
+   * @param {Interview} interview
+   * @param {any} data
+   */
+  #askAgain(interview, data) {
+    interview.question = data.assistant_text;
+    interview.opening = "";
+    interview.isReviewed = true;
+    this.reply = data;
+    this.isVoiceGone = false;
+    this.notice = "asked_again";
+    keepInterview(interview);
+    if (!data.tts_audio_url) this.machine.send("cancel");
+    else if (this.machine.send("reply_to_hear")) this.#playIfSpeaking();
   }
 
   /** @param {Result} result */

@@ -53,9 +53,7 @@ const diagnostics = new Diagnostics(() => room.interview?.id ?? null);
 const study = new Study();
 const view = new InterviewView(room, {
   isShown: () => screen === "interview",
-  onEnd: async () => {
-    if (await confirmEnd()) leave("");
-  },
+  onEnd: () => endEarly(),
   onFinish: () => goHome(),
   onNew: () => leave(""),
 });
@@ -138,6 +136,13 @@ function goHome() {
   render();
 }
 
+/** Asks once. */
+async function endEarly() {
+  if (!(await confirmEnd(room.hasAnswers))) return;
+  await room.finishEarly();
+  if (!room.interview) goHome();
+}
+
 /** Away from the interview, for good, or from one of the past. @param {string} key of a notice */
 function leave(key) {
   if (!pastId()) room.leave();
@@ -181,7 +186,7 @@ async function start() {
     await room.resume();
     render();
   });
-  startDialogs({ tryAgain: () => room.tryAgain(), end: () => leave("") });
+  startDialogs({ tryAgain: () => room.tryAgain(), end: () => endEarly() });
   onLanguage(() => {
     setup.render();
     study.render();

@@ -64,6 +64,7 @@
  * @property {boolean} isReviewed the last reply was read: the question is open
  * @property {Turn[]} turns of all its sessions
  * @property {boolean} [isEnded] before its last question
+ * @property {any} [summary] `session_summary`, where it did not come with the last turn
  * @property {string} [endedAt] ISO 8601
  */
 
