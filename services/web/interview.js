@@ -196,9 +196,26 @@ export class InterviewRoom {
       this.#start(answer);
     } else {
       if (answer) dropAnswer(interview.id);
-      this.#goOn(interview, data);
+      await this.#goOn(interview, data);
     }
     return true;
+  }
+
+  /**
+   * What was answered where this browser did not hear the reply: the service's report has it.
+   * @param {Interview} interview
+   */
+  async #catchUp(interview) {
+    const { data } = await call("GET", `/session/${interview.id}/report`, { token: interview.token });
+    const known = interview.turns.length - interview.turnCount; // of sessions before this one
+
+    for (const { number, question, attempts } of data?.questions ?? []) {
+      const last = attempts.at(-1);
+
+      if (!last || interview.turns.length !== known + number - 1) continue;
+      interview.turns.push({ question, attempts: attempts.slice(0, -1), data: { ...last, warnings: [], tts_audio_url: null, is_complete: false } });
+    }
+    if (data?.session_summary) interview.summary = data.session_summary;
   }
 
   /**
@@ -206,8 +223,9 @@ export class InterviewRoom {
    * @param {Interview} interview
    * @param {any} session `data` of GET /session; null: not to be had
    */
-  #goOn(interview, session) {
+  async #goOn(interview, session) {
     if (session?.turn_count > interview.turnCount) {
+      await this.#catchUp(interview);
       interview.turnCount = session.turn_count;
       interview.isReviewed = true;
       interview.opening = "";

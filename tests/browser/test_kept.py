@@ -2,6 +2,7 @@
 
 import unittest
 
+from looks import look
 from page import DESKTOP
 from providers import HEARD, failure, question, transcript
 from scripts import STORED
@@ -74,7 +75,7 @@ class Kept(Story):
             " <= document.querySelector('#hold').getBoundingClientRect().top"
         )
         self.assertTrue(above)
-        page.screenshot("kept-phone-light")
+        look(self, page, "kept")
         page.click("#kept-send")
         self.await_state(page, "Speaking", "Review")
         self.assertEqual(page.text("#transcript"), HEARD)
@@ -137,7 +138,7 @@ class Kept(Story):
         self.await_state(page, "Ready")
         page.shows("#words-back")
         self.assert_nowhere(page, *FLAGGED)
-        page.screenshot("refused-words-phone-light")
+        look(self, page, "refused-words")
 
         page.click("#words-back")
 
@@ -187,7 +188,7 @@ class Expired(Story):
         self.type_answer(page, second)
         self.await_state(page, "Failed")
         self.assertIn("expired", page.text("#failure-title"))
-        page.screenshot("expired-phone-light")
+        look(self, page, "expired")
 
         page.click("#failure-renew")
 
