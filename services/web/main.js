@@ -86,6 +86,7 @@ function enter(next) {
 
   screen = next;
   document.body.dataset.screen = next;
+  document.body.dataset.stage = "ready";
   for (const name of SCREENS) show(byId(`screen-${name}`), name === next);
   const here = next === "study" || next === "diagnostics" ? next : "interview";
 
@@ -175,6 +176,7 @@ async function askConfig() {
 
 async function start() {
   startText();
+  document.body.dataset.stage = "worded";
   setup.render();
   addEventListener("online", () => hasConfig || loadConfig());
   onInterviewElsewhere((interview) => {
