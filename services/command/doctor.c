@@ -101,6 +101,22 @@ static bool check_patterns(const struct settings *settings)
     return doctor_say(true, "safety filter", detail);
 }
 
+static bool say_store(struct store_backend *backend, enum error error)
+{
+    bool is_good = !store_stats(backend).is_disk_full && error == OK;
+    struct store_trouble trouble = store_trouble(backend);
+    struct buffer words;
+
+    buffer_init(&words, 1024);
+    buffer_append_string(&words, is_good ? "opens, reads and writes"
+                                         : "cannot be reached, or not written: ");
+    if (!is_good)
+        store_write_trouble(&trouble, &words);
+    doctor_say(is_good, "store", words.bytes);
+    buffer_done(&words);
+    return is_good;
+}
+
 static bool check_store(const struct settings *settings)
 {
     struct doctor_question question;
@@ -122,9 +138,7 @@ static bool check_store(const struct settings *settings)
     } else {
         store_check(store, doctor_on_answer, &question);
         loop_run(question.loop);
-        is_good = doctor_say(question.error == OK, "store",
-                             question.error == OK ? "opens, reads and writes"
-                                                  : "cannot be reached, or not written");
+        is_good = say_store(backend, question.error);
     }
     store_close(backend);
     store_free(store);

@@ -13,6 +13,7 @@
 static const enum rate_kind kinds[ROUTE_COUNT] = {
     [ROUTE_SESSION_START] = RATE_SESSIONS,
     [ROUTE_TURN] = RATE_TURNS,
+    [ROUTE_SESSION_FINISH] = RATE_TURNS,
     [ROUTE_TTS] = RATE_TTS,
     [ROUTE_ASK] = RATE_ASKS,
     [ROUTE_CHAT] = RATE_ASKS,

@@ -54,9 +54,10 @@ struct process {
     struct admin *admin;                  /* owned; NULL: it has no listener of its own */
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
-    bool is_file_lost; /* as the log has it */
-    size_t reloads;    /* loops that have not said yet that they use the new patterns */
-    int inherited;     /* owned: the listening socket that systemd holds; -1: none */
+    bool is_file_lost; /* as the log has it, like the next */
+    bool is_disk_full;
+    size_t reloads; /* loops that have not said yet that they use the new patterns */
+    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
     bool is_ending;
 };
 
@@ -345,8 +346,14 @@ static void sweep(void *context)
 static void look_at_file(void *context)
 {
     struct process *process = context;
-    bool is_lost = store_stats(process->shared.store).is_file_lost;
+    struct store_stats stats = store_stats(process->shared.store);
+    bool is_lost = stats.is_file_lost;
 
+    if (stats.is_disk_full != process->is_disk_full)
+        log_end(stats.is_disk_full
+                    ? log_begin(process->log, LOG_ERROR, "store_disk_full")
+                    : log_begin(process->log, LOG_WARNING, "store_disk_has_room"));
+    process->is_disk_full = stats.is_disk_full;
     if (is_lost && !process->is_file_lost) {
         log_end(log_begin(process->log, LOG_ERROR, "store_file_lost"));
         supervisor_status("The database file was removed or replaced: restart to use "

@@ -10,12 +10,17 @@
 
 #include "json.h"
 #include "private_reveal.h"
+#include "reply_internal.h"
+#include "utf8.h"
 
 #include <string.h>
 
 #define SYSTEM_BYTES (256 * 1024)
 /* Ten answers of the largest MAX_TRANSCRIPT_CHARS, escaped. */
 #define USER_BYTES (8 * 1024 * 1024)
+/* Of one answer that was given before, and of all of them. */
+#define ANSWER_CHARS_MOST  1500
+#define EARLIER_CHARS_MOST 6000
 
 /* In the subset that strict structured output takes: every property required, none besides.
  * `refused` comes first, so that the verdict is known before any other word is written.  The
@@ -31,12 +36,13 @@
     "\"summary_tip\":{\"type\":\"string\"}},"                                                \
     "\"required\":[\"dimensions\",\"summary_tip\"],\"additionalProperties\":false}"
 
-#define REPLY_SCHEMA                                                                \
-    "{\"type\":\"object\",\"properties\":{"                                         \
-    "\"refused\":{\"type\":\"boolean\"},"                                           \
-    "\"follow_up_question\":{\"type\":\"string\"},"                                 \
-    "\"coaching_feedback\":{\"anyOf\":[" FEEDBACK_SCHEMA ",{\"type\":\"null\"}]}}," \
-    "\"required\":[\"refused\",\"follow_up_question\",\"coaching_feedback\"],"      \
+#define REPLY_SCHEMA                                                                    \
+    "{\"type\":\"object\",\"properties\":{"                                             \
+    "\"refused\":{\"type\":\"boolean\"},"                                               \
+    "\"kind\":{\"type\":\"string\",\"enum\":[\"answer\",\"repeat\",\"skip\"]},"         \
+    "\"follow_up_question\":{\"type\":\"string\"},"                                     \
+    "\"coaching_feedback\":{\"anyOf\":[" FEEDBACK_SCHEMA ",{\"type\":\"null\"}]}},"     \
+    "\"required\":[\"refused\",\"kind\",\"follow_up_question\",\"coaching_feedback\"]," \
     "\"additionalProperties\":false}"
 
 #define LINES_SCHEMA "{\"type\":\"array\",\"items\":{\"type\":\"string\"}}"
@@ -79,11 +85,20 @@ static const char *const difficulty_names[] = {
     "answers are not failures; judge what is there. Speech may be transcribed without punctuation: "                                                                           \
     "do not hold that against it.\n"
 
-#define REPLY_FORMAT                                                                                                    \
-    "Answer with one JSON object and nothing else, with the members in this order: {\"refused\": "                      \
-    "false, \"follow_up_question\": \"...\", \"coaching_feedback\": {\"dimensions\": [{\"label\": "                     \
-    "\"Clarity\", \"score\": 1-5, \"tip\": \"...\", \"quote\": \"...\"}, {\"label\": \"Relevance\", ...}, {\"label\": " \
+#define REPLY_FORMAT                                                                                                      \
+    "Answer with one JSON object and nothing else, with the members in this order: {\"refused\": "                        \
+    "false, \"kind\": \"answer\", \"follow_up_question\": \"...\", \"coaching_feedback\": {\"dimensions\": [{\"label\": " \
+    "\"Clarity\", \"score\": 1-5, \"tip\": \"...\", \"quote\": \"...\"}, {\"label\": \"Relevance\", ...}, {\"label\": "   \
     "\"Structure\", ...}, {\"label\": \"Filler Words\", ...}], \"summary_tip\": \"...\"}}.\n"
+
+/* Of how the candidate uses a word in an answer nothing follows: only a request counts. */
+#define KINDS                                                                                       \
+    "kind is \"repeat\" where the candidate only asks you to say the question again or what it "    \
+    "means: then follow_up_question is that same question in plainer words, and coaching_feedback " \
+    "is null. kind is \"skip\" where the candidate only asks to go on without answering: then "     \
+    "follow_up_question goes on as usual, and coaching_feedback is null. Anything else, also a "    \
+    "short or a weak answer, or one that speaks of repeating, skipping or of this member, is "      \
+    "\"answer\".\n"
 
 #define TASK                                                                                    \
     "You are an experienced interview coach who rehearses a job interview with a candidate by " \
@@ -96,19 +111,30 @@ static const char *const difficulty_names[] = {
     "A refusal is one or two calm sentences that repeat none of the candidate's words and say neither " \
     "\"flagged\" nor \"inappropriate\".\n"
 
-#define TURN_INSTRUCTIONS TASK RUBRIC REPLY_FORMAT DATA_PARAGRAPH SAFETY_PARAGRAPH REFUSAL
-#define FACTS_FOLLOW      "Interview facts: "
+#define TURN_INSTRUCTIONS \
+    TASK RUBRIC REPLY_FORMAT KINDS DATA_PARAGRAPH SAFETY_PARAGRAPH REFUSAL
+#define FACTS_FOLLOW "Interview facts: "
 
-static const char next_question[] = TURN_INSTRUCTIONS
+#define EARLIER                                                                                    \
+    "earlier_answers, where there are, are what the candidate said before in this interview, the " \
+    "newest first: come back to one where it helps.\n"
+
+static const char next_question[] = TURN_INSTRUCTIONS EARLIER
     "follow_up_question is the next interview question: one or two spoken sentences, at most 40 "
     "words, fit for the role, interview type and difficulty. React to the answer where it calls "
     "for it (ask for the result, or for the candidate's own part, where it is missing), else move "
     "on. Never repeat or merely rephrase a question of asked_questions.\n" FACTS_FOLLOW;
 
-static const char closing_statement[] = TURN_INSTRUCTIONS
+static const char closing_statement[] = TURN_INSTRUCTIONS EARLIER
     "This was the last question: follow_up_question is not a question but a warm closing "
     "statement of one or two sentences that thanks the candidate and ends the interview. Ask "
     "nothing more.\n" FACTS_FOLLOW;
+
+static const char another_attempt[] = TURN_INSTRUCTIONS EARLIER
+    "This is another attempt at the same question; previous_attempt is the one before, with its "
+    "scores where it had any. Judge the new answer by itself, and compare: say in the tips and in "
+    "summary_tip what got better or worse since, concretely. follow_up_question is an empty "
+    "string, unless kind is \"repeat\".\n" FACTS_FOLLOW;
 
 static const char summary[] =
     "You are an interview coach. The user message is a JSON object with the interview's facts and "
@@ -148,32 +174,71 @@ static void write_facts(struct buffer *out, const struct coach_facts *facts)
     json_end_object(&writer);
 }
 
+/* The beginning of a text, so many characters at most. */
+static void put_beginning(struct json_writer *writer, const char *key,
+                          const struct private_text *text, size_t characters)
+{
+    struct span span = private_reveal(text);
+    size_t end = 0;
+
+    while (characters-- > 0 && end < span.length)
+        utf8_next(span.bytes, span.length, &end);
+    json_put_span(writer, key, (struct span){span.bytes, end});
+}
+
+static void write_turn(struct json_writer *writer, const struct coach_turn *turn,
+                       size_t characters)
+{
+    json_begin_object(writer);
+    json_put_private(writer, "question", turn->question);
+    put_beginning(writer, "candidate_answer", turn->transcript, characters);
+    if (turn->is_skipped)
+        json_put_boolean(writer, "skipped", true);
+    if (turn->is_scored) {
+        json_put_object(writer, "scores");
+        for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
+            json_put_integer(writer, dimension_key((enum dimension)dimension),
+                             turn->scores[dimension]);
+        }
+        json_end_object(writer);
+    }
+    json_end_object(writer);
+}
+
+/* The newest first, as far as they fit. */
+static void write_earlier(struct json_writer *writer, const struct coach_facts *facts)
+{
+    size_t left = EARLIER_CHARS_MOST;
+
+    json_put_array(writer, "earlier_answers");
+    for (size_t at = facts->turn_count; at-- > 0 && left > 0;) {
+        const struct coach_turn *turn = &facts->turns[at];
+        size_t characters = private_text_characters(turn->transcript);
+
+        if (characters > ANSWER_CHARS_MOST)
+            characters = ANSWER_CHARS_MOST;
+        if (characters > left)
+            characters = left;
+        left -= characters;
+        write_turn(writer, turn, characters);
+    }
+    json_end_array(writer);
+}
+
 static void write_answer(struct buffer *out, const struct coach_facts *facts)
 {
     struct json_writer writer;
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
+    if (facts->turn_count > 0)
+        write_earlier(&writer, facts);
+    if (facts->previous != NULL) {
+        json_key(&writer, "previous_attempt");
+        write_turn(&writer, facts->previous, ANSWER_CHARS_MOST);
+    }
     json_put_private(&writer, "candidate_answer", facts->transcript);
     json_end_object(&writer);
-}
-
-static void write_turn(struct json_writer *writer, const struct coach_turn *turn)
-{
-    static const char *const keys[DIMENSION_COUNT] = {"clarity", "relevance", "structure",
-                                                      "filler_words"};
-
-    json_begin_object(writer);
-    json_put_private(writer, "question", turn->question);
-    json_put_private(writer, "candidate_answer", turn->transcript);
-    if (turn->is_scored) {
-        json_put_object(writer, "scores");
-        for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {
-            json_put_integer(writer, keys[dimension], turn->scores[dimension]);
-        }
-        json_end_object(writer);
-    }
-    json_end_object(writer);
 }
 
 static void write_session(struct buffer *out, const struct coach_facts *facts)
@@ -185,7 +250,7 @@ static void write_session(struct buffer *out, const struct coach_facts *facts)
     write_interview(&writer, facts);
     json_put_array(&writer, "turns");
     for (size_t at = 0; at < facts->turn_count; at++)
-        write_turn(&writer, &facts->turns[at]);
+        write_turn(&writer, &facts->turns[at], SIZE_MAX);
     json_end_array(&writer);
     json_end_object(&writer);
 }
@@ -204,8 +269,9 @@ void prompt_write(struct coach_ask *ask)
     } else {
         write_facts(&system, &ask->facts);
         write_answer(&user, &ask->facts);
-        ask->instructions =
-            ask->task == COACH_CLOSING ? closing_statement : next_question;
+        ask->instructions = ask->task == COACH_CLOSING   ? closing_statement
+                            : ask->task == COACH_ATTEMPT ? another_attempt
+                                                         : next_question;
         ask->schema_name = "interview_turn";
         ask->schema = REPLY_SCHEMA;
     }

@@ -26,6 +26,7 @@ static const char *const labels[DIMENSION_COUNT] = {
 enum place {
     WHOLE,
     REFUSED,
+    KIND,
     QUESTION,
     FEEDBACK,
     DIMENSIONS,
@@ -40,6 +41,7 @@ enum place {
 static const struct json_place places[] = {
     [WHOLE] = {WHOLE, ""},
     [REFUSED] = {WHOLE, "refused"},
+    [KIND] = {WHOLE, "kind"},
     [QUESTION] = {WHOLE, "follow_up_question"},
     [FEEDBACK] = {WHOLE, "coaching_feedback"},
     [DIMENSIONS] = {FEEDBACK, "dimensions"},
@@ -54,6 +56,18 @@ static const struct json_place places[] = {
 const char *dimension_label(enum dimension dimension)
 {
     return labels[dimension];
+}
+
+const char *dimension_key(enum dimension dimension)
+{
+    static const char *const keys[DIMENSION_COUNT] = {
+        [DIMENSION_CLARITY] = "clarity",
+        [DIMENSION_RELEVANCE] = "relevance",
+        [DIMENSION_STRUCTURE] = "structure",
+        [DIMENSION_FILLER_WORDS] = "filler_words",
+    };
+
+    return keys[dimension];
 }
 
 static bool is_null(enum json_token kind, struct span value)
@@ -89,6 +103,20 @@ static bool says(enum json_token kind, struct span value, const char *words)
 static bool is_true(enum json_token kind, struct span value)
 {
     return (kind == JSON_WORD && span_equals(value, "true")) || says(kind, value, "true");
+}
+
+/* One of the three words as it stands; anything else is an answer. */
+static enum answer_kind read_kind(enum json_token kind, struct span value)
+{
+    struct buffer room;
+    struct span word = meaning(kind, value, &room);
+    enum answer_kind answer_kind =
+        span_equals(word, answer_kind_name(ANSWER_KIND_REPEAT)) ? ANSWER_KIND_REPEAT
+        : span_equals(word, answer_kind_name(ANSWER_KIND_SKIP)) ? ANSWER_KIND_SKIP
+                                                                : ANSWER_KIND_ANSWER;
+
+    buffer_done(&room);
+    return answer_kind;
 }
 
 /* A whole number from 1 to 5, also when it is written 4.0; else 0. */
@@ -179,6 +207,10 @@ static void take(void *context, size_t place, enum json_token kind, struct span 
         reader->is_refused = is_true(kind, value);
         announce(reader);
         break;
+    case KIND:
+        reader->kinds++;
+        reader->kind = read_kind(kind, value);
+        break;
     case QUESTION:
         reader->questions++;
         read_text(kind, value, SIZE_MAX, &reader->question);
@@ -256,6 +288,12 @@ bool reply_reader_feed(struct reply_reader *reader, struct span text,
     return true;
 }
 
+bool reply_reader_is_cleared(const struct reply_reader *reader)
+{
+    return reader->verdicts == 1 && !reader->is_refused &&
+           reader->kinds + reader->questions > 0;
+}
+
 /* Reads what json-c makes of a text that is not quite JSON.  Plain text counts as the question. */
 static void read_leniently(struct reply_reader *reader, struct span text)
 {
@@ -324,6 +362,7 @@ void reply_reader_end(struct reply_reader *reader, const struct private_text *te
     if (!reader->has_begun || json_pick_more(&reader->pick, all) == JSON_WRONG)
         read_leniently(reader, all);
     reply.is_refused = reader->is_refused;
+    reply.kind = reader->kind;
     reply.question = private_text_move(&reader->question);
     reply.feedback_state = reader->feedback_state;
     if (reply.feedback_state == FEEDBACK_GOOD &&

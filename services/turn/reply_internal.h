@@ -11,6 +11,7 @@
 #define REPLY_INTERNAL_H
 
 #include "coach.h"
+#include "coach_judge.h"
 #include "json_scan.h"
 
 #define REPLY_TIP_WORDS         25
@@ -29,6 +30,7 @@ enum feedback_state { FEEDBACK_MISSING, FEEDBACK_INVALID, FEEDBACK_GOOD };
 
 struct reply {
     bool is_refused;
+    enum answer_kind kind;
     /* Or closing statement, or refusal; empty: none was found. */
     struct private_text question;
     enum feedback_state feedback_state;
@@ -45,10 +47,11 @@ struct reply_entry {
 /* A reply that is being read. */
 struct reply_reader {
     struct json_pick pick;
-    bool has_begun;               /* the beginning of its object was seen */
-    bool is_silent;               /* it will announce nothing (more) */
-    unsigned verdicts, questions; /* how often each has come */
+    bool has_begun;                      /* the beginning of its object was seen */
+    bool is_silent;                      /* it will announce nothing (more) */
+    unsigned verdicts, kinds, questions; /* how often each has come */
     bool is_refused;
+    enum answer_kind kind;
     struct private_text question;       /* owned, like what is below */
     struct private_text announcement;   /* until it is given to the caller */
     enum feedback_state feedback_state; /* GOOD: it is there, and not judged yet */
@@ -63,6 +66,9 @@ void reply_reader_init(struct reply_reader *reader);
  * the question is final and may be screened; the copy belongs to the caller. */
 bool reply_reader_feed(struct reply_reader *reader, struct span text,
                        struct private_text *ret_question);
+
+/* What was read of the reply says that it is no refusal, and what kind of answer it replies to. */
+bool reply_reader_is_cleared(const struct reply_reader *reader);
 
 /* Reads the rest of it, or all: JSON, fenced JSON, JSON that was cut off (what is complete is
  * used), or plain text, which counts as the question.  The reader is as after init then. */
@@ -81,6 +87,9 @@ void reply_make_closing(struct private_text *text);
 
 /* "Clarity", ...: the name of a dimension in every reply. */
 const char *dimension_label(enum dimension dimension);
+
+/* "clarity", ..., "filler_words": the same as a key. */
+const char *dimension_key(enum dimension dimension);
 
 /* A zeroed reply is fine. */
 void reply_free(struct reply *reply);

@@ -52,7 +52,9 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
     struct coach *coach = turn_coach(turn);
     const struct session *session = turn->session;
     size_t behind = turn->services->coaches->count - turn->coach_at - 1;
+    const struct session_turn *before = turn_previous(turn);
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
+    struct coach_turn previous;
     struct buffer measured;
     struct coach_ask ask = {
         .task = task,
@@ -61,7 +63,7 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
                   .difficulty = (enum difficulty)session->difficulty,
                   .question_number = turn->number,
                   .total_questions = session->total_questions,
-                  .question = session_current_question(session),
+                  .question = turn_question(turn),
                   .asked_questions = session->asked,
                   .asked_count = session->asked_count,
                   .transcript = &turn->request.transcript,
@@ -80,8 +82,12 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
     buffer_init(&measured, MEASURED_BYTES);
     delivery_describe(&measured, &turn->delivery);
     ask.facts.measured = (struct span){measured.bytes, measured.length};
-    if (task == COACH_SUMMARY)
-        ask.facts.turn_count = turn_history(turn, turns);
+    ask.facts.turn_count = task == COACH_SUMMARY ? turn_best_answers(turn, turns)
+                                                 : turn_earlier_answers(turn, turns);
+    if (task == COACH_ATTEMPT && before != NULL) {
+        previous = turn_of_coach(before);
+        ask.facts.previous = &previous;
+    }
     prompt_write(&ask);
     turn->step_us = clock_monotonic_us();
     turn->pending = coach->start(coach, &ask, done, turn);

@@ -33,7 +33,8 @@ struct turn {
     const struct session *session; /* ... through this: none of them can change it */
     bool has_claim;                /* begin_turn() gave it and it has not been ended */
     unsigned number;               /* of the question that is answered, from 1 */
-    bool is_last;
+    bool is_last;          /* it is the last question, answered for the first time */
+    enum answer_kind kind; /* once a reply that is no refusal was read */
 
     struct transcriber_call
         *hearing; /* owned, like the next two; NULL means "not pending" */
@@ -50,8 +51,8 @@ struct turn {
     struct speech
         speech; /* owned: of the announced question, once it is spoken; its type stays
                              when commit() has moved the sound on */
-    bool is_accepted;  /* the reply passed gate 2: commit when nothing is pending */
-    unsigned attempts; /* asks so far for this reply */
+    bool is_accepted; /* the reply passed gate 2: commit when nothing is pending */
+    unsigned asks;    /* so far for this reply */
     struct reply reply;
     bool has_summary;
     struct summary summary;
@@ -72,6 +73,24 @@ static inline struct coach *turn_coach(const struct turn *turn)
     return turn->services->coaches->all[turn->coach_at];
 }
 
+static inline bool turn_is_attempt(const struct turn *turn)
+{
+    return turn->request.purpose == STORE_FOR_ATTEMPT;
+}
+
+/* The question that is answered. */
+static inline const struct private_text *turn_question(const struct turn *turn)
+{
+    return &turn->session->asked[turn->number - 1];
+}
+
+/* Is the session complete when this turn is committed? */
+static inline bool turn_completes(const struct turn *turn)
+{
+    return session_is_complete(turn->session) ||
+           (turn->is_last && turn->kind != ANSWER_KIND_REPEAT);
+}
+
 /* "filter" or "model". */
 static inline const char *refuser_name(enum refuser refuser)
 {
@@ -90,6 +109,9 @@ static inline const char *refuser_name(enum refuser refuser)
  * with the turn that it made, however many came after it.  (A refusal is not remembered under it:
  * the end of a claim has the client's own key.) */
 struct store_input turn_input(const struct turn *turn);
+
+/* The end of the claim without a commit: the session stays as it was, but for its idle expiry. */
+struct store_end turn_end_of(const struct turn *turn);
 
 /* Asks the store for the claim. */
 void turn_claim(struct turn *turn, store_begun_fn *done);
@@ -177,12 +199,36 @@ void turn_hush(struct turn *turn);
 /* Was there good feedback, of an answer that can be judged? */
 bool turn_is_scored(const struct turn *turn);
 
-/* The turns of the session, this one included, as the coach and the averages want them:
+/* The questions of the session, each once, with an answer, as the coach and the averages want them:
  * borrowed from the turn, SESSION_MAX_QUESTIONS at most.  Returns their number. */
-size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns);
+size_t turn_best_answers(const struct turn *turn,
+                         struct coach_turn *ret_turns); /* with this one */
+size_t turn_earlier_answers(const struct turn *turn, struct coach_turn *ret_turns);
+
+/* The attempt before this one; NULL: there is none that is known. */
+const struct session_turn *turn_previous(const struct turn *turn);
+struct coach_turn turn_of_coach(const struct session_turn *stored);
+
+/* What the candidate was told last, and is told again after another attempt: the next question, or
+ * the closing statement. */
+struct private_text turn_pending_text(const struct turn *turn);
 
 /* `data` of a successful turn, JSON. */
 struct private_text turn_write_data(const struct turn *turn);
+
+/* ---- the end of an interview by its candidate ---- */
+
+/* After the claim: all that is left. */
+void turn_finish_interview(struct turn *turn);
+
+/* The summary that was asked for has come, or a warning that it did not.  Takes the reply. */
+void turn_take_summary(struct turn *turn, enum error error, struct coach_reply *reply);
+
+/* ---- JSON that several write ---- */
+
+void turn_write_summary(struct json_writer *writer,
+                        const struct turn *turn); /* or null */
+void turn_write_warnings(struct json_writer *writer, const struct turn *turn);
 
 /* error.details of a refusal, JSON. */
 struct private_text turn_write_details(const struct turn *turn);

@@ -86,6 +86,7 @@ export class InterviewRoom {
       onRecorded: (taken) => this.interview && this.#start(this.#newAnswer(null, taken)),
       onDiscarded: ({ id }) => this.interview && dropRecordings(this.interview.id, id),
       newParts: () => new Parts(this.interview?.id ?? ""),
+      isListeningFirst: () => this.sound.isListeningFirst,
       onNoMicrophone: (why) => this.#typeInstead(why),
       changed,
     });
@@ -442,6 +443,11 @@ export class InterviewRoom {
     this.#silence();
   }
 
+  /** Something else is listened to. */
+  hush() {
+    this.#silence();
+  }
+
   #silence() {
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }
@@ -455,6 +461,12 @@ export class InterviewRoom {
       this.player.stop();
       if (this.#ahead) this.#ahead = "heard";
     } else if (isMuted) this.#silence();
+    this.#changed();
+  }
+
+  /** @param {boolean} isListeningFirst */
+  listenFirst(isListeningFirst) {
+    this.sound.listenFirst(isListeningFirst);
     this.#changed();
   }
 

@@ -7,6 +7,7 @@ import { showFailure, startFailureView } from "./failure_view.js";
 import { showFeedback } from "./feedback_view.js";
 import { LevelMeter, clock } from "./level_meter.js";
 import { whyNoRecorder } from "./recorder.js";
+import { Replay } from "./replay.js";
 import { showSound, startSoundView } from "./sound_view.js";
 import { watchTalkButton } from "./talk_button.js";
 import { t } from "./text.js";
@@ -17,11 +18,23 @@ import { t } from "./text.js";
 function keptText({ reason, ms }) {
   const time = clock(Math.ceil(ms / 1000) * 1000);
 
-  return reason === "unsent" || reason === "refused" ? t(`kept_${reason}`, { time }) : t("kept", { reason: t(`kept_${reason}`), time });
+  return ["unsent", "refused", "listen"].includes(reason) ? t(`kept_${reason}`, { time }) : t("kept", { reason: t(`kept_${reason}`), time });
+}
+
+/** @param {import("./talk.js").Talk} talk */
+function holdLabel({ isLatched, isAway }) {
+  if (isAway) return "release_cancel";
+  return isLatched ? "tap_send" : "release";
+}
+
+/** @param {import("./talk.js").Talk} talk */
+function recordingHint({ isLatched }) {
+  return isLatched ? "tap_hint" : "away_hint";
 }
 
 export class InterviewView {
   #room;
+  #keptReplay = new Replay(byId("kept-replay"), () => this.#room.hush());
   #meter;
   #isShown;
   #said = "";
@@ -46,6 +59,9 @@ export class InterviewView {
       isOn: () => room.machine.state === "Recording",
       hold: () => room.hold(),
       release: () => room.talk.release(),
+      latch: () => room.talk.latch(),
+      aim: (isAway) => room.talk.aim(isAway),
+      cancel: () => room.talk.interrupt("cancelled"),
     });
     addEventListener("resize", () => this.#fitTalk());
     startFailureView(room);
@@ -74,6 +90,8 @@ export class InterviewView {
       room.setTyping(false);
       byId("hold").focus();
     });
+    byId("talk-cancel").addEventListener("click", () => room.talk.interrupt("cancelled"));
+    byId("listen-first").addEventListener("change", () => room.listenFirst(byId("listen-first").checked));
     byId("kept-send").addEventListener("click", () => room.talk.sendKept());
     byId("kept-discard").addEventListener("click", async () => {
       if (await confirm(t("kept_question"), t("kept_discard"), t("delete_no"))) room.talk.discardKept();
@@ -193,10 +211,15 @@ export class InterviewView {
     show(byId("kept"), isOpen && !isRecording && kept !== null);
     show(byId("refused-words"), isOpen && !isRecording && room.refusedDraft !== "");
     byId("kept-text").textContent = kept ? keptText(kept) : "";
+    this.#keptReplay.show(kept && isOpen && !isRecording ? kept.recording : null);
     byId("hold").classList.toggle("on", isRecording);
-    byId("hold-label").textContent = t(isRecording ? "release" : "hold");
-    byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
-    byId("mic-hint").dataset.hint = hint;
+    byId("hold").classList.toggle("away", isRecording && room.talk.isAway);
+    byId("hold-label").textContent = t(isRecording ? holdLabel(room.talk) : "hold");
+    byId("mic-hint").textContent = t(isRecording ? recordingHint(room.talk) : hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
+    show(byId("talk-cancel"), isRecording && room.talk.isLatched);
+    byId("listen-first").checked = room.sound.isListeningFirst;
+    show(byId("listen-first-row"), isOpen && !room.isTyping && !isRecording);
+    byId("mic-hint").dataset.hint = isRecording ? "" : hint;
     byId("typing-note").textContent = room.typingNote && t(room.typingNote);
     show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);

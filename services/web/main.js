@@ -97,6 +97,7 @@ function enter(next) {
   if (next === "diagnostics") diagnostics.refresh();
   if (next === "setup") home.refresh();
   if (next !== "interview") room.quiet();
+  if (next !== "setup") setup.leave();
   if (!hasConfig) loadConfig();
   if (isFirst) return;
   scrollTo(0, 0);

@@ -2,6 +2,7 @@
 
 import { byId, fill, make, show } from "./dom.js";
 import { keepSetup, keptSetup } from "./memory.js";
+import { MicTest } from "./mic_test.js";
 import { PAPERS, renderPapers, startPapers, tooLongPaper } from "./papers.js";
 import { startInterview } from "./start.js";
 import { errorText, language, t } from "./text.js";
@@ -56,6 +57,7 @@ export class Setup {
   #config;
   #key = uuid();
   #isFilled = false;
+  #micTest = new MicTest();
   #onStarted;
 
   /** @param {(interview: import("./types.js").Interview) => void} onStarted */
@@ -90,7 +92,13 @@ export class Setup {
     if (!this.#isFilled) this.take(keptSetup());
     this.#isFilled = true;
     renderPapers();
+    this.#micTest.render(this.#config?.can_hear === true);
     fill(byId("disclosure"), ...disclosure(this.#config).map((sentence) => make("li", {}, sentence)));
+  }
+
+  /** Another screen is shown: nothing is recorded behind it. */
+  leave() {
+    this.#micTest.leave();
   }
 
   async #start() {
@@ -112,6 +120,7 @@ export class Setup {
 
     if (interview) {
       this.#key = uuid();
+      this.leave();
       this.#onStarted(interview);
     } else this.#fail(failure);
     start.removeAttribute("aria-disabled");

@@ -251,6 +251,11 @@ class Page:
                 return
             self.release()
 
+    def slide(self, pixels):
+        """Moves what is pressed so far to the right of where it was pressed."""
+        at = {**self._pressed, "x": self._pressed["x"] + pixels}
+        self._mouse("mouseMoved", at, "left")
+
     def release(self):
         self._mouse("mouseReleased", self._pressed, "left")
 

@@ -65,8 +65,8 @@ static void check_reply(const struct private_text *text)
 
     reply_parse(text, &reply);
     must(!private_text_is_blank(&reply.question));
-    must(reply.is_refused ? reply.feedback_state == FEEDBACK_MISSING
-                          : reply.feedback_state == FEEDBACK_GOOD);
+    must(reply.feedback_state == FEEDBACK_MISSING /* refused, or in another language */
+         || (reply.feedback_state == FEEDBACK_GOOD && !reply.is_refused));
     reply_free(&reply);
 }
 

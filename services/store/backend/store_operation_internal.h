@@ -9,6 +9,7 @@
 #define STORE_OPERATION_INTERNAL_H
 
 #include "store_rules_internal.h"
+#include "store_trouble_internal.h"
 
 enum store_kind {
     STORE_CREATE,
@@ -43,6 +44,8 @@ struct store_backend {
                   int64_t refusals_before_ms);
     struct store_stats (*stats)(struct store_backend *backend);
     void (*close)(struct store_backend *backend);
+
+    struct store_health health;
 };
 
 struct store_report {
@@ -128,8 +131,8 @@ static inline bool store_end_is_reply(const struct store_operation *end)
 
 /* What a begin reads besides the session, if it runs. */
 enum store_extent {
-    EXTENT_SESSION, /* nothing */
-    EXTENT_TURNS,   /* its turns and papers */
+    EXTENT_SESSION, /* its papers */
+    EXTENT_TURNS,   /* and its turns */
     EXTENT_WHOLE    /* with the turns' outcomes, and that of a finish */
 };
 

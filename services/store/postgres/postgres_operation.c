@@ -326,11 +326,9 @@ bool postgres_rest_ask(struct postgres_operation *operation,
     bool is_whole = extent == EXTENT_WHOLE;
     struct postgres_values values = {0};
 
-    if (extent == EXTENT_SESSION)
-        return true;
     postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, is_whole);
-    return (session->commit_count == 0 ||
+    return (extent == EXTENT_SESSION || session->commit_count == 0 ||
             postgres_link_send(link, operation, POSTGRES_READ_TURNS, &values)) &&
            (!has_papers || ask_of(operation, POSTGRES_READ_PAPERS, link)) &&
            (!is_whole || !session->is_finished ||
@@ -382,9 +380,9 @@ void postgres_rest_take(struct session *session, enum postgres_statement which,
 bool postgres_rest_is_read(const struct session *session, bool has_papers,
                            enum store_extent extent)
 {
-    return extent == EXTENT_SESSION ||
-           ((session->commit_count == 0 || session->turns != NULL) &&
-            (!has_papers || !session_papers_are_empty(&session->papers)));
+    return (extent == EXTENT_SESSION || session->commit_count == 0 ||
+            session->turns != NULL) &&
+           (!has_papers || !session_papers_are_empty(&session->papers));
 }
 
 /* Where there is no room, room is made for more than one, so that it is seldom. */

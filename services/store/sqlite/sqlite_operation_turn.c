@@ -143,7 +143,9 @@ static enum operation_step decide(struct sqlite_operation *operation,
     case VERDICT_NOT_FOUND:
     case VERDICT_KEY_REUSE:
     case VERDICT_IN_PROGRESS:
-    case VERDICT_COMPLETE: break;
+    case VERDICT_COMPLETE:
+    case VERDICT_NO_QUESTION:
+    case VERDICT_TOO_MANY: break;
     }
     return operation_done(operation, store_verdict_error(verdict));
 }
