@@ -84,6 +84,27 @@ function showList(id, lines) {
   fill(byId(id), ...(lines && lines.length > 0 ? lines.map((line) => make("li", {}, make("span", { dir: "auto" }, line))) : [make("li", { class: "none" }, t("nothing_here"))]));
 }
 
+/**
+ * What the advert asks for, and where it was shown.
+ * @param {{ demand: string, question_number: number | null, quote: string | null }[]} demands
+ * @param {number} done questions of sessions before this one
+ */
+function showDemands(demands, done) {
+  show(byId("demands-card"), demands.length > 0);
+  fill(
+    byId("summary-demands"),
+    ...demands.map(({ demand, question_number: number, quote }) =>
+      make(
+        "li",
+        { "data-shown": String(number !== null) },
+        make("p", { dir: "auto" }, make("strong", {}, demand)),
+        make("p", { class: "hint" }, number === null ? t("demand_missing") : t("demand_shown", { number: number + done })),
+        ...(quote ? [make("p", { class: "quote" }, make("q", { dir: "auto" }, quote))] : []),
+      ),
+    ),
+  );
+}
+
 export class Summary {
   /** @type {Interview | null} */
   #interview = null;
@@ -139,6 +160,7 @@ export class Summary {
     showList("summary-strengths", summary?.strengths);
     showList("summary-improvements", summary?.improvements);
     showList("summary-actions", summary?.recommended_actions);
+    showDemands(summary?.demands ?? [], interview.done);
     show(byId("share-report"), "share" in navigator);
     showReport(interview);
   }
@@ -168,7 +190,7 @@ export class Summary {
   clear() {
     this.#interview = null;
     showReport({ turns: [] });
-    for (const id of ["summary-assessment", "summary-strengths", "summary-improvements", "summary-actions"]) fill(byId(id));
+    for (const id of ["summary-assessment", "summary-demands", "summary-strengths", "summary-improvements", "summary-actions"]) fill(byId(id));
   }
 
   #about() {
