@@ -34,7 +34,8 @@ struct kept_span {
 };
 
 struct spans {
-    struct loop *loop;      /* borrowed */
+    struct loop *loop; /* borrowed, like the log */
+    struct log *log;
     struct call_pool *pool; /* owned, like the texts */
     struct call *call;      /* owned; NULL: not pending */
     struct loop_timer *timer;
@@ -45,6 +46,9 @@ struct spans {
     struct kept_span batch[BATCH_MOST];
     size_t batch_count;
     bool is_finishing;
+    bool is_away;         /* as the log has it */
+    call_done_fn *probed; /* of spans_probe() */
+    void *probed_context;
 
     pthread_mutex_t lock; /* over what follows */
     struct kept_span queue[QUEUE_MOST];
@@ -83,7 +87,8 @@ static void read_header(struct spans *spans, const struct private_text *setting)
     spans->header_value = private_text_take(&value);
 }
 
-struct spans *spans_new(const struct settings *settings, struct loop *loop)
+struct spans *spans_new(const struct settings *settings, struct loop *loop,
+                        struct log *log)
 {
     const char *endpoint = settings->otlp_endpoint;
     size_t length = strlen(endpoint);
@@ -95,6 +100,7 @@ struct spans *spans_new(const struct settings *settings, struct loop *loop)
         length--;
     spans = MEM_NEW(struct spans);
     spans->loop = loop;
+    spans->log = log;
     spans->pool = call_pool_new(loop);
     spans->service = settings->otel_service_name;
     spans->url = mem_realloc(NULL, length + sizeof("/v1/traces"));
@@ -286,28 +292,66 @@ static void tick(void *context)
         send_batch(spans);
 }
 
-static void send_batch(void *context)
+static void post(struct spans *spans, call_done_fn *done)
 {
-    struct spans *spans = context;
     struct call_request request = {
         .url = spans->url,
         .content_type = "application/json",
+        .body = write_batch(spans),
         .timeout_ms = spans->is_finishing ? FINISH_MS : CALL_MS,
         .max_reply_bytes = REPLY_MAX_BYTES,
     };
 
-    take_batch(spans);
-    if (spans->batch_count == 0) {
-        if (spans->is_finishing)
-            loop_stop(spans->loop);
-        return;
-    }
     if (spans->header_name != NULL) {
         request.authorization_name = spans->header_name;
         request.authorization = &spans->header_value;
     }
-    request.body = write_batch(spans);
-    spans->call = call_start(spans->pool, &request, on_answer, spans);
+    spans->call = call_start(spans->pool, &request, done, spans);
+}
+
+static void on_probed(void *context, struct call_answer answer)
+{
+    struct spans *spans = context;
+
+    spans->call = NULL;
+    spans->probed(spans->probed_context, answer);
+}
+
+void spans_probe(struct spans *spans, call_done_fn *done, void *context)
+{
+    loop_timer_cancel(spans->timer);
+    spans->timer = NULL;
+    spans->probed = done;
+    spans->probed_context = context;
+    post(spans, on_probed);
+}
+
+static void send_batch(void *context)
+{
+    struct spans *spans = context;
+
+    take_batch(spans);
+    if (spans->batch_count > 0)
+        post(spans, on_answer);
+    else if (spans->is_finishing)
+        loop_stop(spans->loop);
+}
+
+static void tell_log(struct spans *spans, const struct call_answer *answer, bool is_away)
+{
+    struct log_line *line;
+
+    if (is_away == spans->is_away)
+        return;
+    spans->is_away = is_away;
+    line =
+        log_begin(spans->log, LOG_WARNING, is_away ? "collector_away" : "collector_back");
+    log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
+    if (answer->reason != NULL)
+        log_word(line, LOG_REASON, answer->reason);
+    if (answer->status > 0)
+        log_number(line, LOG_PROVIDER_STATUS, answer->status);
+    log_end(line);
 }
 
 /* A collector that is away loses what it was sent; the next batch asks whether it is back. */
@@ -317,6 +361,7 @@ static void on_answer(void *context, struct call_answer answer)
     bool is_sent = answer.outcome == CALL_ANSWERED && answer.status / 100 == 2;
 
     spans->call = NULL;
+    tell_log(spans, &answer, !is_sent);
     call_answer_free(&answer);
     count_batch(spans, is_sent);
     if (is_sent)

@@ -204,3 +204,43 @@ Test(backup, a_session_is_forgotten_with_every_trace_while_the_service_runs)
     bytes_free(&kept);
     world_end(world);
 }
+
+Test(backup, a_session_is_forgotten_in_the_middle_of_a_turn)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 5);
+    upstream_keeps_asking(world->upstream);
+    upstream_hold(world->upstream);
+    struct connection *turn =
+        begin_answer(world, &session, "My project was called heronsundial.");
+    upstream_await_calls(world->upstream, 1);
+
+    cr_assert_eq(command(world, "forget", session.id, "is deleted"), 0);
+    upstream_release(world->upstream);
+
+    expect_error(finish(world, turn), ERROR_SESSION_NOT_FOUND);
+    expect_error(get_session(world, &session), ERROR_SESSION_NOT_FOUND);
+    struct bytes kept = {0};
+    store_place_read(world->store, &kept);
+    cr_assert_not(bytes_has(&kept, "heronsundial"));
+    bytes_free(&kept);
+    world_end(world);
+}
+
+Test(backup, is_restored_where_there_is_nothing)
+{
+    if (store_is_postgres())
+        cr_skip_test("PostgreSQL has its own tools");
+    struct world *world = world_with_builtin_coach();
+    start_session(world, 5);
+    cr_assert_eq(command(world, "backup", "kept.db", "checked"), 0);
+
+    struct run run =
+        run_program(world->directory, ARGUMENTS("restore", "kept.db"),
+                    SETTINGS("STORE_URL=sqlite:///elsewhere.db", BUILT_IN_PATTERNS));
+
+    cr_assert_eq(run.status, 0, "%s", run.output.data);
+    cr_assert(is_there(world, "elsewhere.db"));
+    bytes_free(&run.output);
+    world_end(world);
+}

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
@@ -262,6 +263,12 @@ Test(spans, that_no_collector_takes_are_dropped_and_counted_and_no_turn_minds)
     }
     cr_assert_null(strstr(metrics->body.data, "\npoise_spans_dropped_total 0\n"));
     cr_assert_not_null(strstr(metrics->body.data, "\npoise_spans_sent_total 0\n"));
+    world_await_output(world, "\"event\":\"collector_away\"");
+    upstream_always(silent.upstream, (struct saying){.body = "{}"});
+    expect_success(answer(world, &session, ANSWER " taken"));
+    world_await_output(world, "\"event\":\"collector_back\"");
+    cr_assert_eq(log_lines_with(world, (const char *const[]){"\"collector_away\"", NULL}),
+                 1);
     upstream_hold(silent.upstream);
     expect_success(answer(world, &session, ANSWER " held"));
     world_signal(world, SIGTERM);
@@ -269,4 +276,28 @@ Test(spans, that_no_collector_takes_are_dropped_and_counted_and_no_turn_minds)
     world_end(world);
     upstream_release(silent.upstream);
     collector_close(&silent);
+}
+
+static void expect_doctor(struct collector *collector, const char *said)
+{
+    char *directory = directory_make();
+    struct run run =
+        run_program(directory, ARGUMENTS("doctor"),
+                    SETTINGS("STORE_URL=sqlite:///poise.db", collector->setting));
+
+    cr_assert(bytes_has(&run.output, said), "no \"%s\" in: %s", said, run.output.data);
+    bytes_free(&run.output);
+    directory_remove(directory);
+    free(directory);
+}
+
+Test(spans, doctor_asks_the_collector)
+{
+    struct collector collector = collector_open();
+
+    expect_doctor(&collector, "ok    collector: takes spans (200)");
+    upstream_always(collector.upstream, (struct saying){.status = 404});
+    expect_doctor(&collector, "FAIL  collector: does not take spans (404)");
+    collector_close(&collector);
+    expect_doctor(&collector, "FAIL  collector: connection_refused");
 }
