@@ -154,7 +154,7 @@ export class Setup {
     const errors = failure.details?.errors;
 
     if (failure.code === "validation_error" && Array.isArray(errors)) this.#showErrors(errors);
-    else this.#showError(failure.code === "connection_lost" ? t("server_unreachable") : errorText(failure));
+    else this.#showError(failure.code === "connection_lost" ? t("server_away") : errorText(failure));
   }
 
   /** @param {string} text */
