@@ -24,7 +24,6 @@
 
 #define SECRET_KEY_BYTES 32
 #define SHOWN_BYTES      200 /* of a bad value */
-#define PROBLEMS_BYTES   65536
 
 #define SECRET_FILE_BYTES 8192
 
@@ -559,6 +558,19 @@ static void remark_production(struct settings *settings, const struct source *so
             remark(settings, remarks[at].kind, (struct span){"", 0}, "");
 }
 
+/* A problem of its own begins a line: "NAME=value: ..." or "NAME: ...". */
+static bool was_reported(const struct source *source, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = source->problems->bytes; at != NULL; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, name, length) == 0 && (at[length] == '=' || at[length] == ':'))
+            return true;
+    }
+    return false;
+}
+
 bool settings_load(struct settings *settings, char *const *environment,
                    const char *env_file, struct buffer *problems)
 {
@@ -584,6 +596,10 @@ bool settings_load(struct settings *settings, char *const *environment,
 #include "settings.def"
 
     check(settings, &source);
+    settings->is_store_bad = was_reported(&source, "STORE_URL");
+    settings->is_address_bad =
+        was_reported(&source, "PORT") || was_reported(&source, "HOST") ||
+        was_reported(&source, "ADMIN_PORT") || was_reported(&source, "ADMIN_HOST");
     remark_names(settings, &source);
     if (allows_any_origin(settings))
         remark(settings, REMARK_ANY_ORIGIN, (struct span){"", 0}, "");
@@ -593,13 +609,18 @@ bool settings_load(struct settings *settings, char *const *environment,
     return source.is_good;
 }
 
+bool settings_read(struct settings *settings, struct buffer *problems)
+{
+    return settings_load(settings, environ, ".env", problems);
+}
+
 bool settings_open(struct settings *settings)
 {
     struct buffer problems;
     bool is_good;
 
-    buffer_init(&problems, PROBLEMS_BYTES);
-    is_good = settings_load(settings, environ, ".env", &problems);
+    buffer_init(&problems, SETTINGS_PROBLEMS_BYTES);
+    is_good = settings_read(settings, &problems);
     if (!is_good)
         fprintf(stderr, "poise: bad settings\n%s", problems.bytes);
     buffer_done(&problems);

@@ -8,6 +8,7 @@
 #include "model_json.h"
 #include "private_reveal.h"
 #include "utf8.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -425,11 +426,29 @@ static size_t sentence_length(struct span text)
     return at;
 }
 
+/* Asked without a question mark: "Tell me of ...", "What was ...". */
+static bool asks_without_mark(struct span sentence)
+{
+    struct span first, second;
+    size_t at = 0;
+
+    if (!words_next(sentence, &at, &first) || !words_next(sentence, &at, &second))
+        return false;
+    return words_is_on("describe explain", first) ||
+           (words_is_on("tell walk talk give", first) && words_is_on("me us", second)) ||
+           (words_is_on("can could would will do did have are were", first) &&
+            words_is_on("you", second)) ||
+           (words_is_on("what why how who which when where", first) &&
+            words_is_on("was were is are do does did would will has have had can could",
+                        second));
+}
+
 static bool is_question(struct span sentence)
 {
     static const char wide_mark[] = "\xEF\xBC\x9F";
 
-    return memchr(sentence.bytes, '?', sentence.length) != NULL ||
+    return asks_without_mark(sentence) ||
+           memchr(sentence.bytes, '?', sentence.length) != NULL ||
            memmem(sentence.bytes, sentence.length, wide_mark, sizeof(wide_mark) - 1) !=
                NULL;
 }
@@ -439,8 +458,6 @@ void reply_make_closing(struct private_text *text)
     struct span rest = private_reveal(text), kept;
     struct buffer out;
 
-    if (!is_question(rest))
-        return;
     buffer_init(&out, rest.length);
     while (rest.length > 0) {
         struct span sentence = {rest.bytes, sentence_length(rest)};

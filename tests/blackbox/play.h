@@ -86,6 +86,8 @@ const struct reply *answer_with(struct world *world, const struct session *sessi
 /* Another attempt at the question of the last committed turn. */
 const struct reply *answer_again(struct world *world, const struct session *session,
                                  const char *transcript);
+struct connection *begin_answer_again(struct world *world, const struct session *session,
+                                      const char *transcript);
 const struct reply *finish_session(struct world *world, const struct session *session);
 struct connection *begin_to_finish(struct world *world, const struct session *session);
 

@@ -121,11 +121,17 @@ const struct reply *answer(struct world *world, const struct session *session,
     return answer_with(world, session, transcript, NULL);
 }
 
+struct connection *begin_answer_again(struct world *world, const struct session *session,
+                                      const char *transcript)
+{
+    return begin_form(world, session,
+                      (struct form){.transcript = transcript, .attempt = "again"}, NULL);
+}
+
 const struct reply *answer_again(struct world *world, const struct session *session,
                                  const char *transcript)
 {
-    return send_form(world, session,
-                     (struct form){.transcript = transcript, .attempt = "again"});
+    return finish(world, begin_answer_again(world, session, transcript));
 }
 
 struct connection *begin_to_finish(struct world *world, const struct session *session)
