@@ -8,6 +8,7 @@ import { Parts, dropRecordings, lostRecordings } from "./parts.js";
 import { keepPast } from "./past.js";
 import { Player } from "./player.js";
 import { whyNoRecorder } from "./recorder.js";
+import { dropOwnRecordings, keepRecording, keptRecording } from "./recordings.js";
 import { Sender } from "./sender.js";
 import { Sound } from "./sound.js";
 import { startInterview } from "./start.js";
@@ -27,6 +28,9 @@ const UNKNOWN_OUTCOMES = ["connection_lost", "turn_in_progress"];
 
 /** After these the session is over for this client. */
 export const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
+
+/** After these the question cannot be tried once more. */
+const NO_MORE = ["too_many_attempts", "no_question_answered"];
 
 /** All is answered, or it was ended before. @param {Interview} interview */
 export function isOver({ turns, isEnded }) {
@@ -62,6 +66,10 @@ export class InterviewRoom {
 
   /** The service speaks. */
   hasVoice = false;
+  /** Of the answer whose reply is shown. @type {Blob | null} */
+  ownRecording = null;
+  /** The question of the last turn has been tried as often as it may be. */
+  isTriedOut = false;
   /** The turn that failed had been heard: its question is none. */
   isTakenBack = false;
   sound = new Sound();
@@ -126,7 +134,25 @@ export class InterviewRoom {
 
   /** The voice of what is shown, or null. */
   get voice() {
-    return this.isVoiceGone ? null : this.#voice;
+    return this.isVoiceGone || this.interview?.isAgain ? null : this.#voice;
+  }
+
+  /** A question is open, and no reply to be read first. */
+  get isOpen() {
+    return Boolean(this.interview?.isReviewed || this.interview?.isAgain);
+  }
+
+  /** The question that is shown. */
+  get question() {
+    const { isAgain, question, turns } = /** @type {Interview} */ (this.interview);
+
+    return isAgain ? /** @type {import("./types.js").Turn} */ (turns.at(-1)).question : question;
+  }
+
+  get canTryAgain() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    return interview.turnCount > 0 && !interview.isAgain && !this.isTriedOut;
   }
 
   /** How questions are heard now. */
@@ -214,7 +240,9 @@ export class InterviewRoom {
     if (session) keepInterview(interview);
     this.reply = interview.turns.at(-1)?.data ?? null;
     this.#voice = this.reply?.tts_audio_url ?? null;
-    if (this.reply && !interview.isReviewed) this.machine.reset("Review");
+    this.#findRecording(interview);
+    if (interview.isAgain) this.machine.reset("Ready");
+    else if (this.reply && !interview.isReviewed) this.machine.reset("Review");
     else this.machine.reset(this.isComplete || session?.status === "completed" ? "Complete" : "Ready");
   }
 
@@ -262,6 +290,7 @@ export class InterviewRoom {
     keepInterview(null);
     if (this.interview) {
       dropRecordings(this.interview.id);
+      dropOwnRecordings(this.interview.id);
       dropAnswer(this.interview.id);
     }
     this.#forget();
@@ -277,6 +306,8 @@ export class InterviewRoom {
     this.reply = null;
     this.#voice = null;
     this.#ahead = "";
+    this.ownRecording = null;
+    this.isTriedOut = false;
     this.draft = "";
     this.refusedDraft = "";
     this.#answer = null;
@@ -454,9 +485,9 @@ export class InterviewRoom {
    * @returns {Answer}
    */
   #newAnswer(text, taken) {
-    const { id: sessionId } = /** @type {Interview} */ (this.interview);
+    const { id: sessionId, isAgain } = /** @type {Interview} */ (this.interview);
 
-    return { key: uuid(), sessionId, text, recording: taken?.recording ?? null, recordingId: taken?.id, ms: taken?.ms };
+    return { key: uuid(), sessionId, text, isAgain, recording: taken?.recording ?? null, recordingId: taken?.id, ms: taken?.ms };
   }
 
   /**
@@ -505,7 +536,7 @@ export class InterviewRoom {
         this.talk.dropKept();
         dropRecordings(answer.sessionId);
       }
-      this.#take(result.data);
+      this.#take(result.data, isEarlier ? null : answer.recording);
     } else if (REFUSALS.includes(/** @type {Failure} */ (result.failure).code)) {
       dropAnswer(answer.sessionId);
       this.#answer = null;
@@ -537,20 +568,71 @@ export class InterviewRoom {
     keepInterview(this.interview);
   }
 
-  /** A committed turn. @param {any} data */
-  #take(data) {
+  /**
+   * A committed turn, or the question once more.
+   * @param {any} data
+   * @param {Blob | null} recording that it is the reply to
+   */
+  #take(data, recording) {
     const interview = /** @type {Interview} */ (this.interview);
 
+    if (data.kind === "repeat") {
+      this.#repeat(data);
+      return;
+    }
     // The service knows of this session only.
     if (interview.done > 0) delete data.session_summary?.average_scores;
-    interview.turns.push({ question: interview.question, data });
+    this.#addTurn(interview, data);
     interview.turnCount = data.question_number;
     interview.isReviewed = false;
+    interview.isAgain = false;
     this.reply = data;
+    this.ownRecording = recording;
+    if (recording) keepRecording(interview.id, data, recording);
     this.#keepVoice(data);
     keepInterview(interview);
     if (data.is_complete) keepPast(interview);
     this.#goOnFrom(data);
+  }
+
+  /**
+   * Another attempt takes the place of the one before, which is kept with it.
+   * @param {Interview} interview
+   * @param {any} data
+   */
+  #addTurn(interview, data) {
+    const last = interview.turns.at(-1);
+
+    if (data.attempt > 1 && last) {
+      last.attempts = [...(last.attempts ?? []), last.data].slice(0, data.attempt - 1);
+      last.data = data;
+      interview.question = last.question;
+    } else {
+      interview.turns.push({ question: interview.question, data });
+      this.isTriedOut = false;
+    }
+  }
+
+  /** The candidate wanted to hear the question again, or what it means: nothing else has changed. @param {any} data */
+  #repeat(data) {
+    const interview = /** @type {Interview} */ (this.interview);
+    const isToHear = this.hasVoice && !this.sound.isMuted && data.tts_audio_url !== null && this.#ahead !== "heard";
+    const isSounding = this.#ahead === "sounding";
+
+    if (!interview.isAgain) interview.question = data.assistant_text;
+    keepInterview(interview);
+    this.#keepVoice(data);
+    this.#ahead = "";
+    this.notice = "repeated";
+    this.machine.send(isToHear ? "reply_to_hear" : "reply_to_read");
+    if (isToHear && !isSounding) this.#playIfSpeaking();
+    if (!isToHear) this.machine.send("next");
+  }
+
+  /** @param {Interview} interview */
+  async #findRecording(interview) {
+    this.ownRecording = this.reply ? await keptRecording(interview.id, this.reply) : null;
+    if (this.ownRecording) this.#changed();
   }
 
   /** @param {any} data */
@@ -618,7 +700,9 @@ export class InterviewRoom {
     if (!this.machine.can("give_up")) return;
     this.#giveUpAnswer(UNKNOWN_OUTCOMES.includes(this.failure?.code ?? ""));
     this.isTyping = isTyping;
+    this.isTriedOut ||= NO_MORE.includes(this.failure?.code ?? "");
     this.machine.send("give_up");
+    if (this.isTriedOut) this.leaveAgain();
   }
 
   tryAgain() {
@@ -626,6 +710,26 @@ export class InterviewRoom {
   }
 
   // ---- after a reply
+
+  /** The same question once more. */
+  again() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    if (!this.canTryAgain) return;
+    this.#silence();
+    interview.isAgain = true;
+    this.notice = "";
+    keepInterview(interview);
+    if (!this.machine.send("again")) this.#changed();
+  }
+
+  leaveAgain() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    interview.isAgain = false;
+    keepInterview(interview);
+    if (interview.isReviewed || !this.machine.send("back")) this.#changed();
+  }
 
   next() {
     if (!this.machine.can("next")) return;
@@ -660,11 +764,11 @@ export class InterviewRoom {
   }
 
   stopVoice() {
-    this.machine.send(this.interview?.isReviewed ? "question_heard" : "reply_heard");
+    this.machine.send(this.isOpen ? "question_heard" : "reply_heard");
   }
 
   #playIfSpeaking() {
-    if (this.machine.state === "Speaking" && this.voice) this.player.play(this.voice, /** @type {Interview} */ (this.interview).token);
+    if (this.machine.state === "Speaking" && this.#voice && !this.isVoiceGone) this.player.play(this.#voice, /** @type {Interview} */ (this.interview).token);
   }
 
   /** @param {"heard" | "blocked" | "gone"} why */

@@ -25,6 +25,7 @@
  * @property {string} sessionId
  * @property {string | null} text
  * @property {Blob | null} recording
+ * @property {boolean} [isAgain] to the question of the last turn
  * @property {string} [recordingId] where its parts are kept
  * @property {number} [ms] how long the recording is
  */
@@ -62,6 +63,7 @@
  * @property {string} question
  * @property {string} [settledKey] of the last answer that has its outcome
  * @property {boolean} isReviewed the last reply was read: the question is open
+ * @property {boolean} [isAgain] the question of the last turn is answered once more
  * @property {Turn[]} turns of all its sessions
  * @property {boolean} [isEnded] before its last question
  * @property {string} [endedAt] ISO 8601

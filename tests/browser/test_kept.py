@@ -70,6 +70,7 @@ class Kept(Story):
         self.await_screen(page, "interview")
         page.shows("#kept-send")
         self.assertIn("kept", page.text("#kept-text"))
+        page.js("scrollTo(0, document.body.scrollHeight)")
         above = page.js(
             "document.querySelector('#kept').getBoundingClientRect().bottom"
             " <= document.querySelector('#hold').getBoundingClientRect().top"
