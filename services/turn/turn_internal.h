@@ -132,8 +132,9 @@ void turn_fail(struct turn *turn, enum error error);
 void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
                  struct private_text message);
 
-/* The span of the step that the store has just ended. */
-void turn_note_commit(const struct turn *turn, enum error error);
+/* The span of a step that has just ended, and that no provider notes: "commit", or "coach" of the built-in
+ * one. */
+void turn_note_step(const struct turn *turn, const char *name, enum error error);
 
 /* The one end of every turn, and the only caller of turn->done; the turn is gone
  * afterwards. */
