@@ -299,6 +299,8 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
 
     turn->pending = NULL;
     turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
+    if (turn_coach(turn)->model == NULL)
+        turn_note_step(turn, "coach", error);
     if (error != OK) {
         struct turn_result result = {.error = error,
                                      .retry_after_s = reply.retry_after_s};
@@ -492,7 +494,7 @@ static void on_committed(void *context, enum error error)
     struct turn_result result = {.error = error, .retry_after_s = -1};
 
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
-    turn_note_commit(turn, error);
+    turn_note_step(turn, "commit", error);
     if (error == OK) {
         result.data = private_text_move(&turn->data);
         if (turn->kind != ANSWER_KIND_REPEAT)

@@ -155,7 +155,10 @@ static void expect_lost(struct world *world, const struct session *session)
 {
     world_await_output(world, "\"event\":\"store_file_lost\"");
     expect_error(answer(world, session, ANSWER " Two."), ERROR_STORE_UNAVAILABLE);
-    expect_error(ask(world, READYZ), ERROR_NOT_READY);
+    const struct reply *reply = ask(world, READYZ);
+    expect_error(reply, ERROR_NOT_READY);
+    expect_text(reply, "error.details.checks.store_error.said",
+                "the database file was removed or replaced");
 }
 
 Test(backup, a_file_that_is_removed_or_replaced_is_noticed_and_so_is_its_return)
