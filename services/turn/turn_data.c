@@ -185,6 +185,7 @@ void turn_write_summary(struct json_writer *writer, const struct turn *turn)
     }
     json_end_object(writer);
     write_lines(writer, "recommended_actions", summary->actions, summary->action_count);
+    turn_write_demands(writer, turn, turns, count);
     json_end_object(writer);
 }
 

@@ -231,6 +231,10 @@ void turn_write_summary(struct json_writer *writer,
                         const struct turn *turn); /* or null */
 void turn_write_warnings(struct json_writer *writer, const struct turn *turn);
 
+/* The summary's member `demands`, where there is an advert; of the best answers. */
+void turn_write_demands(struct json_writer *writer, const struct turn *turn,
+                        const struct coach_turn *turns, size_t count);
+
 /* error.details of a refusal, JSON. */
 struct private_text turn_write_details(const struct turn *turn);
 
