@@ -113,7 +113,9 @@ Test(backup, overwrites_nothing_without_being_asked)
     cr_assert_eq(command(world, "backup", "nowhere/kept.db", "No such file"), 1);
     cr_assert_eq(command(world, "backup", "poise.db", "exists"), 1);
     cr_assert_eq(command_replacing(world, "backup", "poise.db"), 1);
+    world_write_file(world, "kept.db.partial", "left by one that was killed");
     cr_assert_eq(command_replacing(world, "backup", "kept.db"), 0);
+    cr_assert_not(is_there(world, "kept.db.partial"));
     cr_assert_eq(command_replacing(world, "backup", ""), 2);
     expect_success(ask(world, READYZ));
     world_end(world);
