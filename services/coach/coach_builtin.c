@@ -15,12 +15,14 @@
 #include "json.h"
 #include "lexicon_internal.h"
 #include "mem.h"
+#include "papers_internal.h"
 #include "private_reveal.h"
 #include "question_bank_internal.h"
 #include "rubric_internal.h"
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* A model may have asked the question that is said again. */
 enum { ANSWER_CEILING_BYTES = 256 * 1024, QUESTION_CEILING_BYTES = 64 * 1024 };
@@ -171,12 +173,30 @@ static void choose_question(const struct reading *reading,
         .asked_count = facts->asked_count,
     };
 
+    if (papers_are_due(facts) && papers_ask(facts, seed, out))
+        return;
     if (kind != LINE_KIND_COUNT && reading->kind == ANSWER_KIND_ANSWER &&
         may_react(reading, facts) &&
         coach_lines_say(kind, reading->asked.topic, facts->asked_questions,
                         facts->asked_count, seed, out))
         return;
+    if (papers_ask(facts, seed, out))
+        return;
     buffer_append_string(out, question_bank_draw(&wish, seed)->text);
+}
+
+struct private_text coach_first_question(const struct coach_facts *facts,
+                                         const struct id *seed)
+{
+    struct buffer out;
+
+    buffer_init(&out, QUESTION_CEILING_BYTES);
+    if (!papers_ask(facts, coach_hash(COACH_HASH_START, seed->text, strlen(seed->text)),
+                    &out))
+        buffer_append_string(&out,
+                             question_bank_pick(facts->role, facts->interview_type,
+                                                facts->difficulty, NULL, 0, seed->text));
+    return private_text_take(&out);
 }
 
 /* What was said in the attempt before is read as it was then. */

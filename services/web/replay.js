@@ -9,7 +9,7 @@ const BARS = 120;
 
 /** Quieter than this, in parts of the loudest, is a pause where it lasts. */
 const QUIET = 0.12;
-const PAUSE_S = 1.2;
+const PAUSE_S = 1;
 const WINDOW_S = 0.05;
 
 /** @typedef {{ at: number, until: number, kind: "filler" | "pause", text: string }} Mark in seconds */
@@ -30,7 +30,7 @@ function loudness(sound, pieces) {
 }
 
 /** Between the first word and the last one. @param {AudioBuffer} sound @returns {Mark[]} */
-export function pausesOf(sound) {
+function pausesOf(sound) {
   const levels = loudness(sound, Math.max(1, Math.round(sound.duration / WINDOW_S)));
   const step = sound.duration / levels.length;
   const loud = levels.map((level, at) => (level > QUIET ? at : -1)).filter((at) => at >= 0);
@@ -40,6 +40,22 @@ export function pausesOf(sound) {
     .map((at, i) => ({ from: loud[i] + 1, to: at }))
     .filter(({ from, to }) => (to - from) * step >= PAUSE_S)
     .map(({ from, to }) => ({ at: from * step, until: to * step, kind: "pause", text: t("mark_pause", { seconds: Math.round((to - from) * step * 10) / 10 }) }));
+}
+
+/**
+ * What was noticed in it: by the service, where it knows when each word was said, else the pauses that are in the sound.
+ * @param {AudioBuffer} sound
+ * @param {any} delivery of `data` of POST /turn
+ * @returns {Mark[]}
+ */
+export function marksOf(sound, delivery) {
+  if (!delivery?.marks) return pausesOf(sound);
+  return delivery.marks.map((/** @type {any} */ { filler, start_ms, end_ms }) => ({
+    at: start_ms / 1000,
+    until: end_ms / 1000,
+    kind: filler ? "filler" : "pause",
+    text: filler ? `“${filler}”` : t("mark_pause", { seconds: Math.round((end_ms - start_ms) / 100) / 10 }),
+  }));
 }
 
 export class Replay {

@@ -16,6 +16,14 @@
 
 enum { ANSWER, ROLE, TYPE, QUESTION, PARTS };
 
+static enum coach_task task_of(unsigned choice)
+{
+    static const enum coach_task tasks[] = {COACH_NEXT_QUESTION, COACH_CLOSING,
+                                            COACH_SUMMARY};
+
+    return tasks[choice % 3];
+}
+
 static char *const environment[] = {NULL};
 
 static void on_done(void *context, enum error error, struct coach_reply answer)
@@ -33,7 +41,7 @@ static struct private_text ask(struct outside *outside, const struct private_tex
                               .is_scored = choice & 64,
                               .scores = {1, 2, 4, 5}};
     struct coach_ask ask = {
-        .task = (enum coach_task)(choice % 3),
+        .task = task_of(choice),
         .facts = {.role = &parts[ROLE],
                   .interview_type = &parts[TYPE],
                   .difficulty = (enum difficulty)(choice / 4 % 3),
@@ -152,7 +160,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     text = ask(outside, parts, choice);
     again = ask(outside, parts, choice);
     must(private_text_equals(&text, &again));
-    if (choice % 3 == COACH_SUMMARY)
+    if (task_of(choice) == COACH_SUMMARY)
         check_summary(&text);
     else
         check_reply(&text);
