@@ -15,6 +15,7 @@ static const enum rate_kind kinds[ROUTE_COUNT] = {
     [ROUTE_TURN] = RATE_TURNS,
     [ROUTE_SESSION_FINISH] = RATE_TURNS,
     [ROUTE_TTS] = RATE_TTS,
+    [ROUTE_SESSION_SPEECH] = RATE_TTS,
     [ROUTE_ASK] = RATE_ASKS,
     [ROUTE_CHAT] = RATE_ASKS,
 };

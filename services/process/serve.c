@@ -418,6 +418,7 @@ static void flush_log(void *context)
     struct process *process = context;
 
     log_flush(process->log);
+    atomic_store(&process->shared.main_log_dropped, (int64_t)log_dropped(process->log));
 }
 
 /* A line for each, and one for all that is about production. */

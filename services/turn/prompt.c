@@ -12,7 +12,6 @@
 #include "json.h"
 #include "private_reveal.h"
 #include "reply_internal.h"
-#include "utf8.h"
 
 #include <string.h>
 
@@ -20,10 +19,10 @@
 /* Ten answers of the largest MAX_TRANSCRIPT_CHARS, escaped. */
 #define USER_BYTES (8 * 1024 * 1024)
 /* Of one answer that was given before, and of all of them. */
-#define ANSWER_CHARS_MOST  1500
-#define EARLIER_CHARS_MOST 6000
+#define ANSWER_BYTES_MOST  1500
+#define EARLIER_BYTES_MOST 6000
 /* Of an advert, and of a CV, in every prompt but the one that reads them. */
-#define PAPER_CHARS_MOST 6000
+#define PAPER_BYTES_MOST 6000
 
 /* In the subset that strict structured output takes: every property required, none besides.
  * `refused` comes first, so that the verdict is known before any other word is written.  The
@@ -200,31 +199,33 @@ static const char summary_with_demands[] = SUMMARY_TASK
 
 /* ---- what is not ---- */
 
-/* The beginning of a text, so many characters at most. */
+/* The beginning of a text, so many bytes at most, with no character cut in two. */
 static void put_beginning(struct json_writer *writer, const char *key,
-                          const struct private_text *text, size_t characters)
+                          const struct private_text *text, size_t bytes)
 {
     struct span span = private_reveal(text);
-    size_t end = 0;
 
-    while (characters-- > 0 && end < span.length)
-        utf8_next(span.bytes, span.length, &end);
-    json_put_span(writer, key, (struct span){span.bytes, end});
+    if (bytes < span.length) {
+        while (bytes > 0 && ((unsigned char)span.bytes[bytes] & 0xc0) == 0x80)
+            bytes--;
+        span.length = bytes;
+    }
+    json_put_span(writer, key, span);
 }
 
 static void write_paper(struct json_writer *writer, const char *key,
-                        const struct private_text *paper, size_t characters)
+                        const struct private_text *paper, size_t bytes)
 {
     if (paper != NULL && !private_text_is_empty(paper))
-        put_beginning(writer, key, paper, characters);
+        put_beginning(writer, key, paper, bytes);
 }
 
-/* What the candidate brought; of the advert and of the CV no more than so many characters each. */
+/* What the candidate brought; of the advert and of the CV no more than so many bytes each. */
 static void write_papers(struct json_writer *writer, const struct coach_facts *facts,
-                         size_t characters)
+                         size_t bytes)
 {
-    write_paper(writer, "job_advert", facts->job_advert, characters);
-    write_paper(writer, "resume", facts->resume, characters);
+    write_paper(writer, "job_advert", facts->job_advert, bytes);
+    write_paper(writer, "resume", facts->resume, bytes);
     if (facts->demand_count == 0)
         return;
     json_put_array(writer, "demands");
@@ -249,12 +250,12 @@ static void write_unasked(struct json_writer *writer, const struct coach_facts *
 
 /* The facts that every task has, and that stay the same in an interview. */
 static void write_interview(struct json_writer *writer, const struct coach_facts *facts,
-                            size_t paper_characters)
+                            size_t paper_bytes)
 {
     json_put_private(writer, "role", facts->role);
     json_put_private(writer, "interview_type", facts->interview_type);
     json_put_string(writer, "difficulty", difficulty_names[facts->difficulty]);
-    write_papers(writer, facts, paper_characters);
+    write_papers(writer, facts, paper_bytes);
 }
 
 static void write_facts(struct buffer *out, const struct coach_facts *facts)
@@ -263,7 +264,7 @@ static void write_facts(struct buffer *out, const struct coach_facts *facts)
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
-    write_interview(&writer, facts, PAPER_CHARS_MOST);
+    write_interview(&writer, facts, PAPER_BYTES_MOST);
     json_put_integer(&writer, "total_questions", facts->total_questions);
     json_put_array(&writer, "asked_questions");
     for (size_t at = 0; at < facts->asked_count; at++)
@@ -278,11 +279,11 @@ static void write_facts(struct buffer *out, const struct coach_facts *facts)
 }
 
 static void write_turn(struct json_writer *writer, const struct coach_turn *turn,
-                       size_t characters)
+                       size_t bytes)
 {
     json_begin_object(writer);
     json_put_private(writer, "question", turn->question);
-    put_beginning(writer, "candidate_answer", turn->transcript, characters);
+    put_beginning(writer, "candidate_answer", turn->transcript, bytes);
     if (turn->is_skipped)
         json_put_boolean(writer, "skipped", true);
     if (turn->is_scored) {
@@ -299,19 +300,19 @@ static void write_turn(struct json_writer *writer, const struct coach_turn *turn
 /* The newest first, as far as they fit. */
 static void write_earlier(struct json_writer *writer, const struct coach_facts *facts)
 {
-    size_t left = EARLIER_CHARS_MOST;
+    size_t left = EARLIER_BYTES_MOST;
 
     json_put_array(writer, "earlier_answers");
     for (size_t at = facts->turn_count; at-- > 0 && left > 0;) {
         const struct coach_turn *turn = &facts->turns[at];
-        size_t characters = private_text_characters(turn->transcript);
+        size_t bytes = private_reveal(turn->transcript).length;
 
-        if (characters > ANSWER_CHARS_MOST)
-            characters = ANSWER_CHARS_MOST;
-        if (characters > left)
-            characters = left;
-        left -= characters;
-        write_turn(writer, turn, characters);
+        if (bytes > ANSWER_BYTES_MOST)
+            bytes = ANSWER_BYTES_MOST;
+        if (bytes > left)
+            bytes = left;
+        left -= bytes;
+        write_turn(writer, turn, bytes);
     }
     json_end_array(writer);
 }
@@ -326,7 +327,7 @@ static void write_answer(struct buffer *out, const struct coach_facts *facts)
         write_earlier(&writer, facts);
     if (facts->previous != NULL) {
         json_key(&writer, "previous_attempt");
-        write_turn(&writer, facts->previous, ANSWER_CHARS_MOST);
+        write_turn(&writer, facts->previous, ANSWER_BYTES_MOST);
     }
     json_put_private(&writer, "candidate_answer", facts->transcript);
     json_end_object(&writer);
@@ -338,7 +339,7 @@ static void write_session(struct buffer *out, const struct coach_facts *facts)
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
-    write_interview(&writer, facts, PAPER_CHARS_MOST);
+    write_interview(&writer, facts, PAPER_BYTES_MOST);
     json_put_array(&writer, "turns");
     for (size_t at = 0; at < facts->turn_count; at++)
         write_turn(&writer, &facts->turns[at], SIZE_MAX);

@@ -512,6 +512,25 @@ static bool read_object(struct json_object *object, struct summary *summary)
                       summary->actions, &summary->action_count);
 }
 
+/* Those after the last one that is allowed are left out; what is not as it should be says nothing. */
+static void read_demands(struct json_object *list, struct summary *summary)
+{
+    if (!json_object_is_type(list, json_type_array))
+        return;
+    while (summary->demand_count < ADVERT_DEMANDS_MOST &&
+           summary->demand_count < json_object_array_length(list)) {
+        struct json_object *entry =
+            json_object_array_get_idx(list, summary->demand_count);
+        struct summary_demand *demand = &summary->demands[summary->demand_count++];
+        int64_t number = json_member_count(entry, "question_number");
+
+        demand->number = number > 0 && number <= UINT16_MAX ? (unsigned)number : 0;
+        model_json_words(json_member(entry, "demand"), ADVERT_DEMAND_WORDS,
+                         &demand->demand);
+        model_json_words(json_member(entry, "quote"), REPLY_QUOTE_WORDS, &demand->quote);
+    }
+}
+
 bool summary_parse(const struct private_text *text, struct summary *ret_summary)
 {
     struct summary summary;
@@ -522,6 +541,7 @@ bool summary_parse(const struct private_text *text, struct summary *ret_summary)
     if (model_json_parse(private_reveal(text), &object) != MODEL_JSON_OBJECT)
         return false;
     is_good = read_object(object, &summary);
+    read_demands(json_member(object, "demands"), &summary);
     json_wipe_and_put(object);
     if (is_good)
         *ret_summary = summary;
@@ -554,5 +574,9 @@ void summary_free(struct summary *summary)
         private_text_free(&summary->strengths[at]);
         private_text_free(&summary->improvements[at]);
         private_text_free(&summary->actions[at]);
+    }
+    for (size_t at = 0; at < summary->demand_count; at++) {
+        private_text_free(&summary->demands[at].demand);
+        private_text_free(&summary->demands[at].quote);
     }
 }

@@ -10,6 +10,7 @@
 #ifndef REPLY_INTERNAL_H
 #define REPLY_INTERNAL_H
 
+#include "advert.h"
 #include "coach.h"
 #include "coach_judge.h"
 #include "json_scan.h"
@@ -98,6 +99,13 @@ void reply_free(struct reply *reply);
 
 #define SUMMARY_MAX_LINES 4
 
+/* What a model says of a demand of the advert. */
+struct summary_demand {
+    struct private_text demand; /* its words */
+    unsigned number;            /* of the question whose answer shows it; 0: none does */
+    struct private_text quote; /* words of that answer, as the model says; may be empty */
+};
+
 struct summary {
     struct private_text overall_assessment;
     struct private_text strengths[SUMMARY_MAX_LINES];
@@ -106,6 +114,8 @@ struct summary {
     size_t improvement_count; /* 1-3 */
     struct private_text actions[SUMMARY_MAX_LINES];
     size_t action_count; /* 0-4 */
+    struct summary_demand demands[ADVERT_DEMANDS_MOST];
+    size_t demand_count;
 };
 
 /* Reads the text of COACH_SUMMARY.  false: it broke a bound of the contract. */

@@ -189,6 +189,9 @@ static void on_heard(void *context, enum error error, struct transcript transcri
         return;
     }
     turn->spoken = delivery_spoken(&transcript);
+    turn->words = transcript.words;
+    turn->word_count = transcript.word_count;
+    transcript.words = NULL;
     private_text_free(&turn->request.transcript);
     turn->request.transcript = private_text_move(&transcript.text);
     transcript_free(&transcript);
@@ -299,6 +302,8 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
 
     turn->pending = NULL;
     turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
+    if (turn_coach(turn)->model == NULL)
+        turn_note_step(turn, "coach", error);
     if (error != OK) {
         struct turn_result result = {.error = error,
                                      .retry_after_s = reply.retry_after_s};
@@ -492,7 +497,7 @@ static void on_committed(void *context, enum error error)
     struct turn_result result = {.error = error, .retry_after_s = -1};
 
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
-    turn_note_commit(turn, error);
+    turn_note_step(turn, "commit", error);
     if (error == OK) {
         result.data = private_text_move(&turn->data);
         if (turn->kind != ANSWER_KIND_REPEAT)

@@ -185,6 +185,7 @@ void turn_write_summary(struct json_writer *writer, const struct turn *turn)
     }
     json_end_object(writer);
     write_lines(writer, "recommended_actions", summary->actions, summary->action_count);
+    turn_write_demands(writer, turn, turns, count);
     json_end_object(writer);
 }
 
@@ -276,7 +277,7 @@ struct private_text turn_write_data(const struct turn *turn)
     json_key(&writer, "session_summary");
     turn_write_summary(&writer, turn);
     json_key(&writer, "delivery");
-    delivery_write(&writer, &turn->delivery);
+    delivery_write(&writer, &turn->delivery, turn->words, turn->word_count);
     write_timings(&writer, &turn->timings);
     json_put_string(&writer, "kind", answer_kind_name(turn->kind));
     if (turn_is_attempt(turn))

@@ -192,13 +192,13 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
     log_end(line);
 }
 
-void turn_note_commit(const struct turn *turn, enum error error)
+void turn_note_step(const struct turn *turn, const char *name, enum error error)
 {
     struct trace trace = trace_child(&turn->request.trace);
 
     spans_note(turn->services->spans,
                &(struct span_note){
-                   .name = "commit",
+                   .name = name,
                    .kind = SPAN_INTERNAL,
                    .trace = &trace,
                    .started_us = turn->step_us,
@@ -214,6 +214,7 @@ static void turn_free(struct turn *turn)
 {
     private_text_free(&turn->request.transcript);
     turn_forget_recording(turn);
+    free(turn->words);
     private_text_free(&turn->announced);
     private_text_free(&turn->data);
     reply_reader_done(&turn->reader);

@@ -43,6 +43,8 @@ struct turn {
 
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
+    struct spoken_word *words; /* owned: when each was said; NULL: not known */
+    size_t word_count;
     struct answer_delivery delivery;
     struct reply_reader reader; /* of the reply while it is being written */
     struct private_text
@@ -132,8 +134,9 @@ void turn_fail(struct turn *turn, enum error error);
 void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
                  struct private_text message);
 
-/* The span of the step that the store has just ended. */
-void turn_note_commit(const struct turn *turn, enum error error);
+/* The span of a step that has just ended, and that no provider notes: "commit", or "coach" of the built-in
+ * one. */
+void turn_note_step(const struct turn *turn, const char *name, enum error error);
 
 /* The one end of every turn, and the only caller of turn->done; the turn is gone
  * afterwards. */
@@ -229,6 +232,10 @@ void turn_take_summary(struct turn *turn, enum error error, struct coach_reply *
 void turn_write_summary(struct json_writer *writer,
                         const struct turn *turn); /* or null */
 void turn_write_warnings(struct json_writer *writer, const struct turn *turn);
+
+/* The summary's member `demands`, where there is an advert; of the best answers. */
+void turn_write_demands(struct json_writer *writer, const struct turn *turn,
+                        const struct coach_turn *turns, size_t count);
 
 /* error.details of a refusal, JSON. */
 struct private_text turn_write_details(const struct turn *turn);

@@ -29,6 +29,9 @@ const UNKNOWN_OUTCOMES = ["connection_lost", "turn_in_progress"];
 /** After these the session is over for this client. */
 export const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
 
+/** After these there is nothing more to be had of the service. */
+const FINISHED = [...ENDED, "nothing_answered"];
+
 /** After these the question cannot be tried once more. */
 const NO_MORE = ["too_many_attempts", "no_question_answered"];
 
@@ -134,7 +137,10 @@ export class InterviewRoom {
 
   /** The voice of what is shown, or null. */
   get voice() {
-    return this.isVoiceGone || this.interview?.isAgain ? null : this.#voice;
+    const { interview } = this;
+
+    if (this.isVoiceGone || !interview || interview.isAgain) return null;
+    return this.#voice ?? (this.hasVoice && interview.isReviewed ? `/session/${interview.id}/speech?question=${interview.turnCount + 1}` : null);
   }
 
   /** A question is open, and no reply to be read first. */
@@ -174,6 +180,11 @@ export class InterviewRoom {
     return this.#answer?.recording != null;
   }
 
+  /** There are words here that became no answer. */
+  get hasUnsent() {
+    return this.draft !== "" || this.talk.kept !== null || this.#answer !== null;
+  }
+
   get hasAnswers() {
     return (this.interview?.turns.length ?? 0) > 0;
   }
@@ -193,7 +204,7 @@ export class InterviewRoom {
     const why = whyNoRecorder();
 
     this.interview = interview;
-    this.draft = keptDraft(interview.id) ?? "";
+    this.draft = keptDraft(interview.id);
     this.isTyping = !this.canHear || why !== "" || this.draft !== "";
     this.typingNote = !this.canHear ? "no_hearing" : why && `microphone_${why}`;
   }
@@ -220,9 +231,26 @@ export class InterviewRoom {
       this.#start(answer);
     } else {
       if (answer) dropAnswer(interview.id);
-      this.#goOn(interview, data);
+      await this.#goOn(interview, data);
     }
     return true;
+  }
+
+  /**
+   * What was answered where this browser did not hear the reply: the service's report has it.
+   * @param {Interview} interview
+   */
+  async #catchUp(interview) {
+    const { data } = await call("GET", `/session/${interview.id}/report`, { token: interview.token });
+    const known = interview.turns.length - interview.turnCount; // of sessions before this one
+
+    for (const { number, question, attempts } of data?.questions ?? []) {
+      const last = attempts.at(-1);
+
+      if (!last || interview.turns.length !== known + number - 1) continue;
+      interview.turns.push({ question, attempts: attempts.slice(0, -1), data: { ...last, warnings: [], tts_audio_url: null, is_complete: false } });
+    }
+    if (data?.session_summary) interview.summary = data.session_summary;
   }
 
   /**
@@ -230,8 +258,9 @@ export class InterviewRoom {
    * @param {Interview} interview
    * @param {any} session `data` of GET /session; null: not to be had
    */
-  #goOn(interview, session) {
+  async #goOn(interview, session) {
     if (session?.turn_count > interview.turnCount) {
+      await this.#catchUp(interview);
       interview.turnCount = session.turn_count;
       interview.isReviewed = true;
       interview.opening = "";
@@ -314,10 +343,37 @@ export class InterviewRoom {
     this.#renewKey = "";
   }
 
-  /** What is here is all that there is: it becomes the summary. */
-  end() {
+  /** After the questions answered so far, with the summary of those.  Nothing answered: it is just left. */
+  async finishEarly() {
     const interview = /** @type {Interview} */ (this.interview);
 
+    if (this.isAsking) return;
+    if (!this.hasAnswers) {
+      this.leave();
+      return;
+    }
+    this.talk.interrupt("hidden");
+    this.#silence();
+    this.isAsking = true;
+    this.#changed();
+    const { data, failure } = await call("POST", `/session/${interview.id}/finish`, { token: interview.token });
+
+    this.isAsking = false;
+    if (this.interview !== interview) return;
+    // Of a session that has expired, or began with the last question, there is what is here.
+    if (data || FINISHED.includes(failure?.code ?? "")) this.end(data?.session_summary ?? null);
+    else {
+      this.notice = failure?.code === "turn_in_progress" ? "still_running" : failure?.code === "connection_lost" ? "server_away" : "not_ended";
+      this.#changed();
+    }
+  }
+
+  /** What is here is all that there is: it becomes the summary. @param {any} [summary] `session_summary`, where there is one */
+  end(summary = null) {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    this.sender.cancel();
+    if (summary) interview.summary = summary;
     interview.isEnded = true;
     keepInterview(interview);
     keepPast(interview);
@@ -533,8 +589,11 @@ export class InterviewRoom {
         this.#bringBack(answer);
       } else {
         if (answer.text !== null) this.setDraft("");
-        this.talk.dropKept();
-        dropRecordings(answer.sessionId);
+        if (answer.recordingId) dropRecordings(answer.sessionId, answer.recordingId);
+        if (result.data.kind !== "repeat") {
+          this.talk.dropKept();
+          dropRecordings(answer.sessionId);
+        }
       }
       this.#take(result.data, isEarlier ? null : answer.recording);
     } else if (REFUSALS.includes(/** @type {Failure} */ (result.failure).code)) {
@@ -582,6 +641,7 @@ export class InterviewRoom {
     }
     // The service knows of this session only.
     if (interview.done > 0) delete data.session_summary?.average_scores;
+    if (data.session_summary) delete interview.summary; // of fewer answers
     this.#addTurn(interview, data);
     interview.turnCount = data.question_number;
     interview.isReviewed = false;
@@ -672,6 +732,7 @@ export class InterviewRoom {
   cancelTurn() {
     if (!this.isWorking || !this.machine.can("cancel")) return;
     this.sender.cancel();
+    this.#takeBack();
     this.#giveUpAnswer(true);
     this.notice = "cancelled";
     this.machine.send("cancel");
@@ -768,13 +829,20 @@ export class InterviewRoom {
   }
 
   #playIfSpeaking() {
-    if (this.machine.state === "Speaking" && this.#voice && !this.isVoiceGone) this.player.play(this.#voice, /** @type {Interview} */ (this.interview).token);
+    const path = this.voice ?? this.#voice;
+
+    if (this.machine.state === "Speaking" && path) this.player.play(path, /** @type {Interview} */ (this.interview).token);
   }
 
   /** @param {"heard" | "blocked" | "gone"} why */
   #onHeard(why) {
     if (this.isWorking) {
       this.#ahead = why === "heard" ? "heard" : "";
+      return;
+    }
+    if (why === "gone" && this.#voice && this.isOpen) {
+      this.#voice = null; // it is not kept any more: it is spoken anew
+      this.#playIfSpeaking();
       return;
     }
     if (why === "gone") this.isVoiceGone = true;

@@ -191,6 +191,7 @@ export class InterviewView {
     const total = interview.done + interview.total;
     const number = Math.min(interview.done + interview.turnCount + (interview.isAgain || (room.reply && !interview.isReviewed) ? 0 : 1), total);
 
+    byId("end-interview").setAttribute("aria-disabled", String(room.isAsking));
     byId("progress-text").textContent = t("progress", { number, total });
     byId("progress-bar").style.setProperty("--done", String(number / total));
     byId("question").textContent = room.question;

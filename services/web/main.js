@@ -4,7 +4,7 @@
 
 import { startWorker } from "./assets.js";
 import { Diagnostics } from "./diagnostics.js";
-import { confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
+import { confirm, confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
 import { byId, show } from "./dom.js";
 import { Home } from "./home.js";
 import { InterviewRoom } from "./interview.js";
@@ -53,11 +53,11 @@ const diagnostics = new Diagnostics(() => room.interview?.id ?? null);
 const study = new Study();
 const view = new InterviewView(room, {
   isShown: () => screen === "interview",
-  onEnd: async () => {
-    if (await confirmEnd()) leave("");
-  },
+  onEnd: () => endEarly(),
   onFinish: () => goHome(),
-  onNew: () => leave(""),
+  onNew: async () => {
+    if (!room.hasUnsent || (await confirm(t("leave_question"), t("new_interview"), t("end_no")))) leave("");
+  },
 });
 
 function homeScreen() {
@@ -88,6 +88,7 @@ function enter(next) {
 
   screen = next;
   document.body.dataset.screen = next;
+  document.body.dataset.stage = "ready";
   for (const name of SCREENS) show(byId(`screen-${name}`), name === next);
   const here = next === "study" || next === "diagnostics" ? next : "interview";
 
@@ -139,6 +140,13 @@ function goHome() {
   render();
 }
 
+/** Asks once. */
+async function endEarly() {
+  if (!(await confirmEnd(room.hasAnswers))) return;
+  await room.finishEarly();
+  if (!room.interview) goHome();
+}
+
 /** Away from the interview, for good, or from one of the past. @param {string} key of a notice */
 function leave(key) {
   if (!pastId()) room.leave();
@@ -171,6 +179,7 @@ async function askConfig() {
 
 async function start() {
   startText();
+  document.body.dataset.stage = "worded";
   setup.render();
   addEventListener("online", () => hasConfig || loadConfig());
   onInterviewElsewhere((interview) => {
@@ -182,7 +191,7 @@ async function start() {
     await room.resume();
     render();
   });
-  startDialogs({ tryAgain: () => room.tryAgain(), end: () => leave("") });
+  startDialogs({ tryAgain: () => room.tryAgain(), end: () => endEarly() });
   onLanguage(() => {
     setup.render();
     study.render();

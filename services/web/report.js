@@ -106,7 +106,7 @@ function attemptLines({ transcript, coaching_feedback: feedback, delivery }, tit
  * @param {any} summary `session_summary`, or null
  * @param {string} about
  */
-export function markdownOf({ turns }, summary, about) {
+export function markdownOf({ turns, done }, summary, about) {
   const averages = averagesOf(turns);
 
   return [
@@ -119,6 +119,10 @@ export function markdownOf({ turns }, summary, about) {
     ...listOf(t("strengths"), summary?.strengths),
     ...listOf(t("improvements"), summary?.improvements),
     ...listOf(t("next_actions"), summary?.recommended_actions),
+    ...listOf(
+      t("demands"),
+      summary?.demands?.map((/** @type {any} */ { demand, question_number: number, quote }) => `${demand}: ${number === null ? t("demand_missing") : t("demand_shown", { number: number + done })}${quote ? ` “${quote}”` : ""}`),
+    ),
     ...turns.flatMap((turn, at) => {
       const attempts = attemptsOf(turn);
 

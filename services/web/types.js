@@ -45,7 +45,7 @@
 
 /**
  * What an interview is begun with: the body of POST /session/start.
- * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number }} Setup
+ * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number, job_advert?: string, resume?: string }} Setup
  */
 
 /**
@@ -66,6 +66,7 @@
  * @property {boolean} [isAgain] the question of the last turn is answered once more
  * @property {Turn[]} turns of all its sessions
  * @property {boolean} [isEnded] before its last question
+ * @property {any} [summary] `session_summary`, where it did not come with the last turn
  * @property {string} [endedAt] ISO 8601
  */
 

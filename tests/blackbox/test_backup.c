@@ -113,7 +113,9 @@ Test(backup, overwrites_nothing_without_being_asked)
     cr_assert_eq(command(world, "backup", "nowhere/kept.db", "No such file"), 1);
     cr_assert_eq(command(world, "backup", "poise.db", "exists"), 1);
     cr_assert_eq(command_replacing(world, "backup", "poise.db"), 1);
+    world_write_file(world, "kept.db.partial", "left by one that was killed");
     cr_assert_eq(command_replacing(world, "backup", "kept.db"), 0);
+    cr_assert_not(is_there(world, "kept.db.partial"));
     cr_assert_eq(command_replacing(world, "backup", ""), 2);
     expect_success(ask(world, READYZ));
     world_end(world);
@@ -155,7 +157,10 @@ static void expect_lost(struct world *world, const struct session *session)
 {
     world_await_output(world, "\"event\":\"store_file_lost\"");
     expect_error(answer(world, session, ANSWER " Two."), ERROR_STORE_UNAVAILABLE);
-    expect_error(ask(world, READYZ), ERROR_NOT_READY);
+    const struct reply *reply = ask(world, READYZ);
+    expect_error(reply, ERROR_NOT_READY);
+    expect_text(reply, "error.details.checks.store_error.said",
+                "the database file was removed or replaced");
 }
 
 Test(backup, a_file_that_is_removed_or_replaced_is_noticed_and_so_is_its_return)

@@ -336,3 +336,135 @@ Test(papers, an_advert_buys_no_scores_of_the_built_in_coach)
     }
     world_end(world);
 }
+
+/* ---- the summary ---- */
+
+#define DEMANDS_SUMMARY(demands)                                                       \
+    "{\"overall_assessment\":\"A steady interview " MODEL_CANARY ".\",\"strengths\":[" \
+    "\"Concrete.\"],\"improvements\":[\"Shorter.\"],\"recommended_actions\":[],"       \
+    "\"demands\":" demands "}"
+
+static const struct reply *last_turn(struct world *world, const char *summary)
+{
+    upstream_will_say(world->upstream, OPENING);
+    struct session session = started_session(start_with(
+        world,
+        "{\"role\":\"nurse\",\"interview_type\":\"behavioural\","
+        "\"difficulty\":\"easy\",\"question_count\":1,\"job_advert\":\"" ADVERT "\"}"));
+    char *content = completion(summary, "stop");
+
+    upstream_will_ask(world->upstream, "Thank you, that was all.");
+    upstream_will_summarise(world->upstream, (struct saying){.body = content});
+    free(content);
+    return answer(
+        world, &session,
+        "I cleaned the Wound every day -- with care, and it healed within a week.");
+}
+
+Test(papers, the_summary_quotes_an_answer_word_for_word)
+{
+    struct world *world = world_with_groq();
+
+    const struct reply *reply = last_turn(
+        world, DEMANDS_SUMMARY(
+                   "[{\"demand\":\"experience with wound care\",\"question_number\":1,"
+                   "\"quote\":\"the wound every day, with care\"},{\"demand\":"
+                   "\"Teach student nurses\",\"question_number\":null,\"quote\":null}]"));
+
+    expect_success(reply);
+    cr_assert(length_at(reply, "data.session_summary.demands") == 2);
+    expect_text(reply, "data.session_summary.demands.0.demand",
+                "Experience with wound care");
+    expect_number(reply, "data.session_summary.demands.0.question_number", 1);
+    expect_text(reply, "data.session_summary.demands.0.quote",
+                "the Wound every day -- with care");
+    expect_null(reply, "data.session_summary.demands.1.question_number");
+    expect_null(reply, "data.session_summary.demands.1.quote");
+    const struct call *call = upstream_call_as(world->upstream, ROLE_SUMMARY, 0);
+    cr_expect(strstr(message(call, 1), "\"demands\":[\"Experience with wound care\""));
+    cr_expect(
+        json_has(call->json, "response_format.json_schema.schema.properties.demands"));
+    world_end(world);
+}
+
+Test(papers, a_quote_that_nobody_said_is_none)
+{
+    static const char *const demands[] = {
+        "[{\"demand\":\"Teach student nurses\",\"question_number\":1,\"quote\":\"I taught "
+        "twelve nurses\"}]",
+        "[{\"demand\":\"Teach student nurses\",\"question_number\":9,\"quote\":\"the Wound\"}]",
+        "[{\"demand\":\"Teach student nurses\",\"question_number\":-1,\"quote\":7}]",
+        "[7,null]",
+        "[]",
+        "{}",
+    };
+    struct world *world = world_with_groq();
+
+    for (size_t i = 0; i < sizeof demands / sizeof *demands; i++) {
+        const struct reply *reply = last_turn(
+            world, words(world, "%s%s}",
+                         "{\"overall_assessment\":\"A steady interview.\","
+                         "\"strengths\":[\"Concrete.\"],\"improvements\":["
+                         "\"Shorter.\"],\"recommended_actions\":[],\"demands\":",
+                         demands[i]));
+
+        expect_success(reply);
+        cr_assert(length_at(reply, "data.session_summary.demands") == 2);
+        expect_text(reply, "data.session_summary.demands.1.demand",
+                    "Teach student nurses");
+        expect_null(reply, "data.session_summary.demands.1.question_number");
+        expect_null(reply, "data.session_summary.demands.1.quote");
+    }
+    world_end(world);
+}
+
+Test(papers, without_an_advert_the_summary_has_no_demands)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = start_session(world, 1);
+
+    const struct reply *reply = answer(world, &session, ANSWER);
+
+    cr_expect_not(json_has(reply->json, "data.session_summary.demands"));
+    world_end(world);
+}
+
+Test(papers, the_built_in_coach_finds_demands_in_answers_and_the_report_lists_them)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = started_session(start_with(
+        world,
+        "{\"role\":\"nurse\",\"interview_type\":\"behavioural\","
+        "\"difficulty\":\"easy\",\"question_count\":1,\"job_advert\":\"" ADVERT "\"}"));
+
+    const struct reply *reply = answer(
+        world, &session,
+        "On the ward I administered medication on every round, and I checked each dose "
+        "with a colleague, so that there was no error for a year.");
+
+    expect_success(reply);
+    bool is_found = false;
+    for (size_t i = 0; i < length_at(reply, "data.session_summary.demands"); i++) {
+        const char *path = words(world, "data.session_summary.demands.%zu.", i);
+        const char *demand = text_at(reply, words(world, "%sdemand", path));
+        bool is_medication = strcmp(demand, "Administer medication safely") == 0;
+
+        if (is_medication) {
+            is_found = true;
+            expect_number(reply, words(world, "%squestion_number", path), 1);
+            cr_expect(strstr(text_at(reply, words(world, "%squote", path)),
+                             "I administered medication on every round"));
+        } else if (strstr(demand, "student") != NULL) {
+            expect_null(reply, words(world, "%squestion_number", path));
+        }
+    }
+    cr_expect(is_found);
+
+    const struct reply *report = ask(
+        world, (struct request){.method = "GET",
+                                .path = words(world, "/session/%s/report", session.id),
+                                .token = session.token});
+    cr_expect(length_at(report, "data.job_advert_demands") == 4);
+    cr_expect_null(strstr(report->body.data, "900123"));
+    world_end(world);
+}

@@ -233,6 +233,7 @@ Test(spans, that_are_left_are_sent_at_the_end_with_the_collectors_key)
     cr_assert_eq(world_await_exit(world), 0);
 
     await_span(&collector, "commit", TRACE_ID);
+    await_span(&collector, "coach", TRACE_ID);
     const struct call *batch = upstream_call(collector.upstream, 0);
     cr_assert(head_header(&batch->head, "api-key", value, sizeof value));
     cr_assert_str_eq(value, "Basic dGhlLWtleQ");

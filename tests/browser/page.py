@@ -300,6 +300,12 @@ class Page:
         self.js(f"document.querySelector({json.dumps(selector)}).select()")
         self.call("Input.insertText", text=text)
 
+    def give_file(self, selector, path):
+        """Chooses a file, whose window a headless browser has not."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", files=[path], nodeId=node)
+
     def choose(self, selector, value):
         """Chooses an option of a drop-down list, whose own window a headless browser has not."""
         self.js(

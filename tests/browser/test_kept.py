@@ -3,6 +3,7 @@
 import json
 import unittest
 
+from looks import look
 from page import DESKTOP
 from providers import HEARD, failure, question, transcript
 from scripts import STORED
@@ -76,7 +77,7 @@ class Kept(Story):
             " <= document.querySelector('#hold').getBoundingClientRect().top"
         )
         self.assertTrue(above)
-        page.screenshot("kept-phone-light")
+        look(self, page, "kept")
         page.click("#kept-send")
         self.await_state(page, "Speaking", "Review")
         self.assertEqual(page.text("#transcript"), HEARD)
@@ -144,7 +145,7 @@ class Kept(Story):
         self.await_state(page, "Ready")
         page.shows("#words-back")
         self.assert_nowhere(page, *FLAGGED)
-        page.screenshot("refused-words-phone-light")
+        look(self, page, "refused-words")
 
         page.click("#words-back")
 
@@ -194,7 +195,7 @@ class Expired(Story):
         self.type_answer(page, second)
         self.await_state(page, "Failed")
         self.assertIn("expired", page.text("#failure-title"))
-        page.screenshot("expired-phone-light")
+        look(self, page, "expired")
 
         page.click("#failure-renew")
 

@@ -104,7 +104,27 @@ class Sound(Story):
         self.speak_answer(page)
         self.await_state(page, "Ready")
         page.shows("#feedback-card")
-        self.assertFalse(page.is_shown("#question-replay"))
+        self.assertEqual(page.js(SOUNDING), 0)
+        self.providers.will("speaking", speech(20))
+        page.click("#question-replay")
+        page.until(f"{SOUNDING} === 1", "the question, spoken after all")
+
+    def test_the_first_question_can_be_heard(self):
+        _, page = self.scene()
+        self.assertEqual(self.providers.calls["speaking"], 0)
+        self.providers.will("speaking", speech(20))
+        page.click("#question-replay")
+        page.until(f"{SOUNDING} === 1", "the first question")
+        look(self, page, "sound-first-question")
+        page.click("#question-replay")
+        page.until(f"{SOUNDING} === 0", "silence")
+        page.click("#question-replay")
+        page.until(f"{SOUNDING} === 1", "the same again")
+        self.assertEqual(self.providers.calls["speaking"], 1)
+        page.press("#hold")
+        self.await_recorded(page)
+        self.assertEqual(page.js(SOUNDING), 0)
+        page.release()
 
     def test_nothing_that_plays_lies_over_the_text(self):
         _, page = self.scene()

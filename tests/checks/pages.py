@@ -1,4 +1,5 @@
-"""What the pages for operators name is there: commands of the program, settings, metrics, events of the log, files."""
+"""What the pages for operators name is there: commands of the program, settings, metrics, events of the log, files;
+and so are the secrets that the unit is lent."""
 
 import os
 import re
@@ -34,6 +35,14 @@ def missing(text):
 
 
 problems = []
+unit = report.read(root, "services/deploy/poise.service")
+secrets = set(re.findall(r"^# A secret.*\n#([A-Z0-9_]+)=", report.run(program, "--env-example"), re.M))
+for name, file in re.findall(r"^#?LoadCredential=(\w+):\S*/(\w+)$", unit, re.M):
+    if name not in secrets or file != name:
+        problems.append(f"poise.service: LoadCredential={name} is no secret of the program's")
+for line in ("Type=notify", "RestartPreventExitStatus=2", "LoadCredential=SECRET_KEY:/etc/poise/SECRET_KEY"):
+    if f"\n{line}\n" not in unit:
+        problems.append(f"poise.service: no {line}")
 for page in report.files(root, ["services/deploy"], (".md",)):
     text = report.read(root, page)
     problems += [f"{page}: {what}" for what in missing(text)]

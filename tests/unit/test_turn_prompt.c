@@ -144,6 +144,39 @@ Test(prompt, earlier_answers_come_newest_first_as_data_and_are_bounded)
     private_text_free(&words);
 }
 
+Test(prompt, cuts_no_character_of_an_earlier_answer_in_two)
+{
+    struct private_text words = private("x"), answer = private("NOW"), earlier;
+    struct coach_turn turn = {.is_scored = false};
+    struct coach_ask ask = make_ask(COACH_NEXT_QUESTION, &words, &turn);
+    char text[2002] = "x";
+    struct json_object *user;
+    struct span kept;
+
+    for (size_t at = 1; at + 1 < sizeof text; at += 2)
+        memcpy(text + at, "\xc3\xa9", 2);
+    earlier = private_text_copy(text, 2001);
+    free_ask(&ask);
+    turn = (struct coach_turn){.question = &words, .transcript = &earlier};
+    ask.facts.turns = &turn;
+    ask.facts.turn_count = 1;
+    ask.facts.transcript = &answer;
+    prompt_write(&ask);
+
+    user =
+        json_parse(private_reveal(&ask.user).bytes, private_reveal(&ask.user).length, 8);
+    kept = json_member_string(
+        json_object_array_get_idx(json_member(user, "earlier_answers"), 0),
+        "candidate_answer");
+    cr_expect_eq(kept.length, 1499);
+    cr_expect_eq(memcmp(kept.bytes, text, kept.length), 0);
+    json_object_put(user);
+    free_ask(&ask);
+    private_text_free(&earlier);
+    private_text_free(&answer);
+    private_text_free(&words);
+}
+
 Test(prompt, the_attempt_before_is_data_beside_the_new_one)
 {
     struct private_text words = private("x"), before = private("BEFORE");

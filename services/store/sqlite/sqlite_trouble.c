@@ -60,9 +60,16 @@ static const char *name_of(int code)
     return code == (code & 0xff) ? "SQLITE_ERROR" : name_of(code & 0xff);
 }
 
+/* SQLite's own for a file that was moved away is that of any file that is read-only. */
+static const char *words_of(int code)
+{
+    return code == SQLITE_READONLY_DBMOVED ? "the database file was removed or replaced"
+                                           : sqlite3_errstr(code);
+}
+
 struct store_trouble sqlite_trouble_of(int code, int number)
 {
-    struct store_trouble trouble = {.said = sentence_quote(sqlite3_errstr(code))};
+    struct store_trouble trouble = {.said = sentence_quote(words_of(code))};
     int primary = code & 0xff;
 
     snprintf(trouble.code, sizeof(trouble.code), "%s", name_of(code));
