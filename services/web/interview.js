@@ -180,6 +180,11 @@ export class InterviewRoom {
     return this.#answer?.recording != null;
   }
 
+  /** There are words here that became no answer. */
+  get hasUnsent() {
+    return this.draft !== "" || this.talk.kept !== null || this.#answer !== null;
+  }
+
   get hasAnswers() {
     return (this.interview?.turns.length ?? 0) > 0;
   }
@@ -636,6 +641,7 @@ export class InterviewRoom {
     }
     // The service knows of this session only.
     if (interview.done > 0) delete data.session_summary?.average_scores;
+    if (data.session_summary) delete interview.summary; // of fewer answers
     this.#addTurn(interview, data);
     interview.turnCount = data.question_number;
     interview.isReviewed = false;

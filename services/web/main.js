@@ -4,7 +4,7 @@
 
 import { startWorker } from "./assets.js";
 import { Diagnostics } from "./diagnostics.js";
-import { confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
+import { confirm, confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
 import { byId, show } from "./dom.js";
 import { Home } from "./home.js";
 import { InterviewRoom } from "./interview.js";
@@ -55,7 +55,9 @@ const view = new InterviewView(room, {
   isShown: () => screen === "interview",
   onEnd: () => endEarly(),
   onFinish: () => goHome(),
-  onNew: () => leave(""),
+  onNew: async () => {
+    if (!room.hasUnsent || (await confirm(t("leave_question"), t("new_interview"), t("end_no")))) leave("");
+  },
 });
 
 function homeScreen() {

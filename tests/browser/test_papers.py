@@ -7,10 +7,17 @@ import unittest
 
 from looks import look
 from page import DESKTOP
-from story import Story
+from story import ANSWER, Story
 
 ADVERT = "We look for a backend developer who traces slow queries and explains them to others."
 CV = ["Backend developer at Heron Ltd.", "Moved the reports to a replica in 2023."]
+REQUIREMENTS = """Backend Developer
+
+Your profile:
+- Experience with SQL databases and slow queries
+- You explain technical decisions to customers
+- Experience with Kubernetes in production
+"""
 MOST_CHARS = 20000
 
 
@@ -91,6 +98,29 @@ class Papers(Story):
 
         begun = self.begun_with(page)
         self.assertEqual((begun["job_advert"], begun["resume"]), (ADVERT, CV[0]))
+
+    def test_the_summary_says_where_each_demand_of_the_advert_was_shown(self):
+        _, page = self.scene()
+        page.write("#role", "Backend Developer")
+        page.choose("#question-count", "1")
+        page.write("#job-advert", REQUIREMENTS)
+        page.click("#start")
+        self.await_screen(page, "interview")
+        self.type_answer(page, ANSWER)
+        self.go_on(page)
+        self.await_screen(page, "summary")
+
+        demands = self.turn(page)["session_summary"]["demands"]
+        self.assertGreater(len(demands), 1)
+        shown = page.js(
+            "[...document.querySelectorAll('#summary-demands li')].map(each =>"
+            " [each.querySelector('strong').innerText, each.dataset.shown === 'true'])"
+        )
+        self.assertEqual(
+            shown, [[each["demand"], each["question_number"] is not None] for each in demands]
+        )
+        page.js("document.querySelector('#demands-card').scrollIntoView()")
+        look(self, page, "demands")
 
     def test_what_the_server_does_not_take_is_said_at_its_field(self):
         _, page = self.scene()
