@@ -189,6 +189,9 @@ static void on_heard(void *context, enum error error, struct transcript transcri
         return;
     }
     turn->spoken = delivery_spoken(&transcript);
+    turn->words = transcript.words;
+    turn->word_count = transcript.word_count;
+    transcript.words = NULL;
     private_text_free(&turn->request.transcript);
     turn->request.transcript = private_text_move(&transcript.text);
     transcript_free(&transcript);

@@ -277,7 +277,7 @@ struct private_text turn_write_data(const struct turn *turn)
     json_key(&writer, "session_summary");
     turn_write_summary(&writer, turn);
     json_key(&writer, "delivery");
-    delivery_write(&writer, &turn->delivery);
+    delivery_write(&writer, &turn->delivery, turn->words, turn->word_count);
     write_timings(&writer, &turn->timings);
     json_put_string(&writer, "kind", answer_kind_name(turn->kind));
     if (turn_is_attempt(turn))

@@ -214,6 +214,7 @@ static void turn_free(struct turn *turn)
 {
     private_text_free(&turn->request.transcript);
     turn_forget_recording(turn);
+    free(turn->words);
     private_text_free(&turn->announced);
     private_text_free(&turn->data);
     reply_reader_done(&turn->reader);

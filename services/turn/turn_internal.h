@@ -43,6 +43,8 @@ struct turn {
 
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
+    struct spoken_word *words; /* owned: when each was said; NULL: not known */
+    size_t word_count;
     struct answer_delivery delivery;
     struct reply_reader reader; /* of the reply while it is being written */
     struct private_text

@@ -9,7 +9,7 @@ const BARS = 120;
 
 /** Quieter than this, in parts of the loudest, is a pause where it lasts. */
 const QUIET = 0.12;
-const PAUSE_S = 1.2;
+const PAUSE_S = 1;
 const WINDOW_S = 0.05;
 
 /** @typedef {{ at: number, until: number, kind: "filler" | "pause", text: string }} Mark in seconds */
