@@ -352,6 +352,11 @@ bool store_shares_rates(const struct store *store);
 void store_take_rates(struct store *store, const struct store_rate_request *request,
                       store_rates_fn *done, void *context);
 
+/* Counts what may cost as much as a turn as one of the day's, where a cap of the day holds.  Errors:
+ * USAGE_CAP_REACHED, and then it is not counted. */
+void store_count_use(struct store *store, const struct store_day_caps *caps,
+                     int64_t now_ms, store_done_fn *done, void *context);
+
 /* Can the store be read and written now? */
 void store_check(struct store *store, store_done_fn *done, void *context);
 

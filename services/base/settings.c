@@ -454,21 +454,33 @@ static bool allows_any_origin(const struct settings *settings)
     return strcmp(settings->cors_allowed_origins, "*") == 0;
 }
 
-/* One header; its name as RFC 9110 has it, as far as anybody's needs. */
+/* Names are of the bytes that RFC 9110 gives them, as far as anybody needs; each has a value. */
+static bool are_headers(const char *list)
+{
+    struct span entry;
+    size_t count = 0;
+
+    for (; settings_next_entry(&list, &entry); count++) {
+        size_t name =
+            strspn(entry.bytes, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-_");
+
+        if (name == 0 || entry.bytes[name] != '=' || name + 1 >= entry.length)
+            return false;
+    }
+    return count <= 2;
+}
+
 static void check_collector(const struct settings *settings, struct source *source)
 {
-    const char *header = private_text_is_empty(&settings->otlp_headers)
-                             ? "a=b"
-                             : private_reveal(&settings->otlp_headers).bytes;
-    size_t name = strspn(header, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789-_");
-
     if (*settings->otlp_endpoint != '\0' && !url_is_http(settings->otlp_endpoint))
         report(source, "OTEL_EXPORTER_OTLP_ENDPOINT", settings->otlp_endpoint,
                "must be an http(s):// URL");
-    if (name == 0 || header[name] != '=' || strchr(header, ',') != NULL)
+    if (!private_text_is_empty(&settings->otlp_headers) &&
+        !are_headers(private_reveal(&settings->otlp_headers).bytes))
         report(source, "OTEL_EXPORTER_OTLP_HEADERS", NULL,
-               "must be one name=value, percent-encoded");
+               "must be name=value, percent-encoded; two of them at most, with a comma "
+               "between");
 }
 
 /* What a single row of the table cannot say. */

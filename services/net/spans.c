@@ -12,6 +12,7 @@
 #include "names.h"
 #include "private_reveal.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #define CALL_MS         10000
 #define FINISH_MS       2000
 #define REPLY_MAX_BYTES 65536
+#define HEADERS_MOST    2 /* that a call has room for */
 
 /* A note with all that it pointed to. */
 struct kept_span {
@@ -40,8 +42,10 @@ struct spans {
     struct call *call;      /* owned; NULL: not pending */
     struct loop_timer *timer;
     char *url;
-    char *header_name; /* NULL: none */
-    struct private_text header_value;
+    struct {
+        char *name; /* NULL: none */
+        struct private_text value;
+    } headers[HEADERS_MOST];
     const char *service; /* borrowed from the settings */
     struct kept_span batch[BATCH_MOST];
     size_t batch_count;
@@ -60,31 +64,47 @@ static void tick(void *context);
 static void send_batch(void *context);
 static void on_answer(void *context, struct call_answer answer);
 
-/* "name=value", percent-encoded (OTEL_EXPORTER_OTLP_HEADERS); the settings have checked it. */
-static void read_header(struct spans *spans, const struct private_text *setting)
+static bool is_hex(const char *digits)
 {
-    struct span text = private_reveal(setting);
-    const char *equals = memchr(text.bytes, '=', text.length);
-    struct buffer value;
+    return isxdigit((unsigned char)digits[0]) && isxdigit((unsigned char)digits[1]);
+}
 
-    if (equals == NULL)
-        return;
-    spans->header_name = mem_realloc(NULL, (size_t)(equals - text.bytes) + 1);
-    memcpy(spans->header_name, text.bytes, (size_t)(equals - text.bytes));
-    spans->header_name[equals - text.bytes] = '\0';
-    buffer_init(&value, text.length);
-    for (const char *at = equals + 1; *at != '\0'; at++) {
-        unsigned byte;
+static struct private_text decode(struct span encoded)
+{
+    struct buffer text;
+    unsigned byte;
 
-        if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1 && byte >= ' ' &&
+    buffer_init(&text, encoded.length);
+    for (size_t at = 0; at < encoded.length; at++) {
+        if (encoded.bytes[at] == '%' && at + 2 < encoded.length &&
+            is_hex(encoded.bytes + at + 1) &&
+            sscanf(encoded.bytes + at + 1, "%2x", &byte) == 1 && byte >= ' ' &&
             byte < 0x7f) {
-            buffer_append_char(&value, (char)byte);
+            buffer_append_char(&text, (char)byte);
             at += 2;
         } else {
-            buffer_append_char(&value, *at);
+            buffer_append_char(&text, encoded.bytes[at]);
         }
     }
-    spans->header_value = private_text_take(&value);
+    return private_text_take(&text);
+}
+
+/* "name=value,name=value", percent-encoded; the settings have checked it. */
+static void read_headers(struct spans *spans, const struct private_text *setting)
+{
+    const char *rest = private_reveal(setting).bytes;
+    struct span entry;
+
+    for (size_t at = 0; at < HEADERS_MOST && settings_next_entry(&rest, &entry); at++) {
+        size_t length = strcspn(entry.bytes, "=");
+        char *name = mem_realloc(NULL, length + 1);
+
+        memcpy(name, entry.bytes, length);
+        name[length] = '\0';
+        spans->headers[at].name = name;
+        spans->headers[at].value =
+            decode((struct span){entry.bytes + length + 1, entry.length - length - 1});
+    }
 }
 
 struct spans *spans_new(const struct settings *settings, struct loop *loop,
@@ -107,7 +127,7 @@ struct spans *spans_new(const struct settings *settings, struct loop *loop,
     snprintf(spans->url, length + sizeof("/v1/traces"), "%.*s/v1/traces", (int)length,
              endpoint);
     if (!private_text_is_empty(&settings->otlp_headers))
-        read_header(spans, &settings->otlp_headers);
+        read_headers(spans, &settings->otlp_headers);
     pthread_mutex_init(&spans->lock, NULL);
     spans->timer = loop_timer_start(loop, EVERY_MS, tick, spans);
     return spans;
@@ -302,9 +322,13 @@ static void post(struct spans *spans, call_done_fn *done)
         .max_reply_bytes = REPLY_MAX_BYTES,
     };
 
-    if (spans->header_name != NULL) {
-        request.authorization_name = spans->header_name;
-        request.authorization = &spans->header_value;
+    if (spans->headers[0].name != NULL) {
+        request.authorization_name = spans->headers[0].name;
+        request.authorization = &spans->headers[0].value;
+    }
+    if (spans->headers[1].name != NULL) {
+        request.extra_header = spans->headers[1].name;
+        request.extra_value = private_reveal(&spans->headers[1].value).bytes;
     }
     spans->call = call_start(spans->pool, &request, done, spans);
 }
@@ -397,8 +421,10 @@ void spans_free(struct spans *spans)
     loop_timer_cancel(spans->timer);
     call_cancel(spans->call);
     call_pool_free(spans->pool);
-    private_text_free(&spans->header_value);
-    free(spans->header_name);
+    for (size_t at = 0; at < HEADERS_MOST; at++) {
+        private_text_free(&spans->headers[at].value);
+        free(spans->headers[at].name);
+    }
     free(spans->url);
     pthread_mutex_destroy(&spans->lock);
     free(spans);

@@ -227,6 +227,7 @@ static enum store_call call_of(enum store_kind kind)
     case STORE_SPEECH: return STORE_CALL_LOAD_SPEECH;
     case STORE_REFUSAL: return STORE_CALL_NOTE_REFUSAL;
     case STORE_RATES: return STORE_CALL_TAKE_RATES;
+    case STORE_COUNT_USE: return STORE_CALL_COUNT_USE;
     case STORE_CHECK: return STORE_CALL_CHECK;
     case STORE_REMEMBER:
     case STORE_REPORT:
@@ -494,6 +495,17 @@ void store_take_rates(struct store *store, const struct store_rate_request *requ
     assert(request->count >= 1 && request->count <= STORE_RATES_MOST);
     operation->done.rates = done;
     operation->request.rates = *request;
+    ask(store, operation, context);
+}
+
+void store_count_use(struct store *store, const struct store_day_caps *caps,
+                     int64_t now_ms, store_done_fn *done, void *context)
+{
+    struct store_operation *operation = make(store, STORE_COUNT_USE);
+
+    operation->now_ms = now_ms;
+    operation->request.begin = (struct store_claim){.caps = *caps, .now_ms = now_ms};
+    operation->done.done = done;
     ask(store, operation, context);
 }
 

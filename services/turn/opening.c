@@ -2,7 +2,7 @@
  * The beginning of an interview with an advert or a CV.
  *
  *   opening_fill_in    the built-in way: complete, at once
- *   opening_ask > coach > on_reply > done    a model's way takes its place, as far as it is good
+ *   opening_ask > [count it >] coach > on_reply > done    a model's way takes its place, as far as it is good
  *
  * What a model gives is held to the bounds of the contract, to the filter, to the advert (a demand must
  * stand there) and to what an interviewer may ask about; each part that is not so stays the built-in
@@ -11,6 +11,7 @@
 #include "opening.h"
 
 #include "advert.h"
+#include "clock.h"
 #include "coach_builtin.h"
 #include "json.h"
 #include "mem.h"
@@ -26,10 +27,14 @@ enum { QUESTION_WORDS = 60 };
 struct opening {
     const struct turn_services *services; /* borrowed */
     struct session *session;              /* owned until it is handed over */
+    struct id request_id;
+    struct trace trace;
     opening_done_fn *done;
     void *context;
 };
 
+static store_done_fn on_counted;
+static void ask(struct opening *opening);
 static coach_done_fn on_reply;
 
 /* ---- demands as they are stored ---- */
@@ -124,23 +129,51 @@ void opening_ask(const struct turn_services *services, struct session *session,
                  const struct id *request_id, const struct trace *trace,
                  opening_done_fn *done, void *context)
 {
-    const struct settings *settings = services->settings;
-    struct coach *coach = services->coaches->all[0];
     struct opening *opening = MEM_NEW(struct opening);
+    const struct store_day_caps caps = {.turns = services->settings->max_turns_per_day};
+
+    opening->services = services;
+    opening->session = session;
+    opening->request_id = *request_id;
+    opening->trace = *trace;
+    opening->done = done;
+    opening->context = context;
+    atomic_fetch_add_explicit(services->inflight, 1, memory_order_relaxed);
+    if (caps.turns > 0)
+        store_count_use(services->store, &caps, clock_wall_ms(), on_counted, opening);
+    else
+        ask(opening);
+}
+
+static void finish(struct opening *opening)
+{
+    atomic_fetch_sub_explicit(opening->services->inflight, 1, memory_order_relaxed);
+    opening->done(opening->context, opening->session);
+    free(opening);
+}
+
+/* On a day that is used up nothing is spent on it. */
+static void on_counted(void *context, enum error error)
+{
+    if (error == OK)
+        ask(context);
+    else
+        finish(context);
+}
+
+static void ask(struct opening *opening)
+{
+    const struct settings *settings = opening->services->settings;
+    struct coach *coach = opening->services->coaches->all[0];
     int64_t timeout_s = settings->start_timeout_s < settings->llm_timeout_s
                             ? settings->start_timeout_s
                             : settings->llm_timeout_s;
     struct coach_ask ask = {.task = COACH_OPENING,
-                            .facts = facts_of(session, NULL, 0),
-                            .request_id = *request_id,
-                            .trace = *trace,
+                            .facts = facts_of(opening->session, NULL, 0),
+                            .request_id = opening->request_id,
+                            .trace = opening->trace,
                             .timeout_ms = timeout_s * 1000};
 
-    opening->services = services;
-    opening->session = session;
-    opening->done = done;
-    opening->context = context;
-    atomic_fetch_add_explicit(services->inflight, 1, memory_order_relaxed);
     prompt_write(&ask);
     coach->start(coach, &ask, on_reply, opening);
 }
@@ -208,7 +241,5 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
     if (error == OK)
         take_reply(opening, &reply.text);
     private_text_free(&reply.text);
-    atomic_fetch_sub_explicit(opening->services->inflight, 1, memory_order_relaxed);
-    opening->done(opening->context, opening->session);
-    free(opening);
+    finish(opening);
 }

@@ -194,6 +194,7 @@ export class InterviewRoom {
   /** @param {Interview} interview */
   begin(interview) {
     this.leave();
+    this.notice = "";
     this.#use(interview);
     keepInterview(interview);
     this.machine.reset("Ready");
@@ -373,6 +374,7 @@ export class InterviewRoom {
     const interview = /** @type {Interview} */ (this.interview);
 
     this.sender.cancel();
+    this.notice = "";
     if (summary) interview.summary = summary;
     interview.isEnded = true;
     keepInterview(interview);

@@ -121,7 +121,7 @@ function render() {
   show(byId("running"), screen === "setup" && isElsewhere);
   if (screen === "diagnostics") diagnostics.render();
   showRefusal(room.machine.state === "Refused" && screen === "interview", room.refusalId);
-  const line = room.notice && (screen === "interview" || !notice) ? room.notice : notice;
+  const line = screen === homeScreen() && !pastId() && room.notice && (screen === "interview" || !notice) ? room.notice : notice;
 
   byId("notice").textContent = line ? t(line) : "";
   show(byId("notice"), line !== "");
@@ -206,7 +206,7 @@ async function start() {
   await home.refresh();
   if (!keptInterview()) render();
   await loadConfig();
-  if (await room.resume()) room.notice = room.isWorking || room.failure ? "" : "restored";
+  if (await room.resume()) room.notice = room.isWorking || room.failure || room.machine.state === "Complete" ? "" : "restored";
   render();
   dropOldAnswers();
   startWorker();

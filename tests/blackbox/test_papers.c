@@ -242,6 +242,24 @@ Test(papers, a_model_that_fails_or_is_late_stops_no_start)
     world_end(world);
 }
 
+Test(papers, a_day_that_is_used_up_spends_nothing_on_an_advert)
+{
+    struct world *world = world_with_groq("MAX_TURNS_PER_DAY=2");
+    upstream_will_say(world->upstream, OPENING);
+    upstream_will_say(world->upstream, OPENING);
+
+    cr_expect(opens_with(start_with(world, WITH_PAPERS), OF_MODEL));
+    cr_expect(opens_with(start_with(world, WITH_PAPERS), OF_MODEL));
+    const struct reply *third = start_with(world, WITH_PAPERS);
+
+    expect_success(third);
+    cr_expect_not(opens_with(third, MODEL_CANARY));
+    cr_expect_eq(upstream_call_count(world->upstream), 2);
+    struct session session = started_session(third);
+    expect_usage_cap(answer(world, &session, ANSWER), "turns");
+    world_end(world);
+}
+
 Test(papers, every_later_prompt_has_them_where_prompts_do_not_change)
 {
     struct world *world = world_with_groq();

@@ -223,7 +223,8 @@ Test(spans, that_are_left_are_sent_at_the_end_with_the_collectors_key)
 {
     struct collector collector = collector_open();
     struct world *world = world_with_builtin_coach(
-        collector.setting, "OTEL_EXPORTER_OTLP_HEADERS=api-key=Basic%20dGhlLWtleQ",
+        collector.setting,
+        "OTEL_EXPORTER_OTLP_HEADERS=api-key=Basic%20dGhlLWtleQ,tenant=north%2C1%",
         "OTEL_SERVICE_NAME=rehearsals");
     struct session session = start_session(world, 3);
     char value[80];
@@ -237,6 +238,8 @@ Test(spans, that_are_left_are_sent_at_the_end_with_the_collectors_key)
     const struct call *batch = upstream_call(collector.upstream, 0);
     cr_assert(head_header(&batch->head, "api-key", value, sizeof value));
     cr_assert_str_eq(value, "Basic dGhlLWtleQ");
+    cr_assert(head_header(&batch->head, "tenant", value, sizeof value));
+    cr_assert_str_eq(value, "north,1%");
     cr_assert(bytes_has(&batch->body, "\"rehearsals\""));
     struct bytes output = world_output(world);
     cr_assert_not(bytes_has(&output, "dGhlLWtleQ"));

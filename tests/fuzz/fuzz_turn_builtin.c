@@ -130,7 +130,7 @@ static void check_delivery(const struct private_text *answer)
     must(fillers <= delivery.fillers.count);
     buffer_init(&out, 1 << 16);
     json_writer_init(&writer, &out);
-    delivery_write(&writer, &delivery);
+    delivery_write(&writer, &delivery, NULL, 0);
     object = json_parse(out.bytes, out.length, 4);
     must(object != NULL);
     json_object_put(object);

@@ -23,6 +23,7 @@ enum store_kind {
     STORE_SPEECH,
     STORE_REFUSAL,
     STORE_RATES,
+    STORE_COUNT_USE,
     STORE_REPORT,
     STORE_CHECK,
     STORE_SWEEP, /* a backend asks this and the next of itself */
@@ -85,8 +86,8 @@ struct store_operation {
     int64_t now_ms;
     union {
         struct store_new_session create; /* texts and sessions in these are owned */
-        struct store_claim begin;
-        bool is_whole; /* of a load */
+        struct store_claim begin;        /* of a count of uses: caps and time */
+        bool is_whole;                   /* of a load */
         struct store_commit commit;
         struct store_finish finish;
         struct store_end end;

@@ -86,6 +86,7 @@ static bool is_durable_kind(enum store_kind kind)
     case STORE_BEGIN:
     case STORE_REMEMBER:
     case STORE_RATES:
+    case STORE_COUNT_USE:
     case STORE_REPORT:
     case STORE_SWEEP: /* the connector does it */
     case STORE_BEAT: return false;
