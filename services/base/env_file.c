@@ -170,10 +170,11 @@ bool env_file_read(struct env_file *file, const char *path, struct buffer *probl
 
 bool env_file_next(const struct env_file *file, const char **name)
 {
-    const char *end = file->text.bytes + file->text.length;
+    const char *end;
 
     if (file->text.bytes == NULL)
         return false;
+    end = file->text.bytes + file->text.length;
     if (*name == NULL)
         *name = file->text.bytes;
     else

@@ -140,6 +140,24 @@ Test(finish, while_it_runs_a_turn_is_in_progress)
     world_end(world);
 }
 
+Test(finish, a_client_that_leaves_does_not_stop_it)
+{
+    struct world *world = world_with_groq();
+    struct session session = two_answers(world);
+    upstream_will_give_summary(world->upstream);
+    upstream_hold(world->upstream);
+    struct connection *ending = begin_to_finish(world, &session);
+    upstream_await_calls(world->upstream, 3);
+    connection_reset(ending);
+    upstream_release(world->upstream);
+    while (strcmp(text_at(get_session(world, &session), "data.status"), "completed") != 0)
+        continue;
+
+    cr_assert(json_has(finish_session(world, &session)->json,
+                       "data.session_summary.strengths.0"));
+    world_end(world);
+}
+
 Test(finish, a_process_that_dies_over_it_leaves_the_interview_as_it_was)
 {
     struct world *world = world_with_groq();
