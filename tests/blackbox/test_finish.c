@@ -215,6 +215,23 @@ Test(finish, skipped_questions_are_not_answered)
     world_end(world);
 }
 
+Test(finish, a_complete_interview_of_skipped_questions_keeps_its_summary)
+{
+    struct world *world = world_with_builtin_coach("TTS_PROVIDER=none");
+    struct session session = start_session(world, 1);
+    const struct reply *last =
+        answer(world, &session, "Can we skip this question please?");
+    expect_flag(last, "data.is_complete", true);
+
+    const struct reply *reply = finish_session(world, &session);
+
+    expect_success(reply);
+    expect_number(reply, "data.questions_answered", 0);
+    expect_text(reply, "data.session_summary.overall_assessment",
+                text_at(last, "data.session_summary.overall_assessment"));
+    world_end(world);
+}
+
 Test(finish, the_report_has_all_of_it_but_what_was_refused)
 {
     static const char *const keys[] = {
