@@ -28,7 +28,7 @@
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply, and uploads holds what comes in within bounds.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
- *              screen; plain modules, compiled in and served by route_page.
+ *              screen; plain modules, which page.cmake makes into one script, served by route_page.
  *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
  *              systemd.
  *   command/   check, coach, doctor, health, backup and forget are the operator's tools; ask, refusals, support, index and

@@ -263,7 +263,7 @@ static void answer_turn(const struct lexicon *lexicon, const struct coach_ask *a
 
     reading_make(&reading, lexicon, question_bank_role(private_reveal(facts->role)),
                  private_reveal(facts->question), private_reveal(facts->transcript));
-    if (redirect_is_attempt(&reading.answer, lexicon))
+    if (redirect_is_attempt(&reading, lexicon))
         write_refusal(facts, out);
     else
         write_coaching(lexicon, &reading, ask, out);

@@ -139,7 +139,8 @@ enum cue {
     CUE_DOER_OTHER,
     CUE_INSULT,
     CUE_REPEAT,           /* asks to hear the question again, or what it means */
-    CUE_WHOLE_REPEAT,     /* the same, where nothing else is said */
+    CUE_ASKING,           /* turns to who asks the questions */
+    CUE_WHOLE_REPEAT,     /* CUE_REPEAT, where nothing else is said */
     CUE_WHOLE_SKIP,       /* CUE_DECLINE, where nothing else is said */
     CUE_TRAILING,         /* an end that is none: "so yeah" */
     CUE_LEISURE,          /* seldom belongs to work */

@@ -56,6 +56,9 @@ static char fold_symbol(uint32_t code_point)
     case 0x3002:
     case 0xff61: return '.';
     case 0xfe6b: return '@';
+    case 0x00b7: /* middle dot, bullet, bullet operator: "555·010·9999" */
+    case 0x2022:
+    case 0x2219:
     case 0x2212:
     case 0xfe58:
     case 0xfe63: return '-';

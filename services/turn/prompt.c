@@ -181,6 +181,7 @@ static const char opening[] =
 #define SUMMARY_TASK                                                                                 \
     "You are an interview coach. The user message is a JSON object with the interview's facts and "  \
     "every question with the candidate's answer and, where there are, the scores it got (1-5). "     \
+    "A question that is skipped has no answer: the candidate asked to go on. "                       \
     "Sum up the whole session for the candidate: fair, kind, concrete, based only on what was "      \
     "said. Answer with one JSON object and nothing else: {\"overall_assessment\": at most 60 "       \
     "words, \"strengths\": 1 to 3 strings of at most 20 words, \"improvements\": 1 to 3 strings of " \

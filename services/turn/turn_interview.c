@@ -66,7 +66,8 @@ void turn_finish_interview(struct turn *turn)
     struct json_object *last = outcome_last(turn->session);
     struct json_object *summary = json_member(last, "session_summary");
 
-    if (count_answered(turn) == 0) {
+    /* An interview whose questions were all skipped has its summary and keeps it. */
+    if (count_answered(turn) == 0 && !session_is_complete(turn->session)) {
         turn_fail(turn, ERROR_NOTHING_ANSWERED);
     } else if (summary != NULL) {
         result.data = write_data(turn, summary);

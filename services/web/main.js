@@ -3,6 +3,7 @@
 // stands: set-up, interview, summary.
 
 import { startWorker } from "./assets.js";
+import { NARROW } from "./chart.js";
 import { Diagnostics } from "./diagnostics.js";
 import { confirm, confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
 import { byId, show } from "./dom.js";
@@ -121,7 +122,7 @@ function render() {
   show(byId("running"), screen === "setup" && isElsewhere);
   if (screen === "diagnostics") diagnostics.render();
   showRefusal(room.machine.state === "Refused" && screen === "interview", room.refusalId);
-  const line = room.notice && (screen === "interview" || !notice) ? room.notice : notice;
+  const line = screen === homeScreen() && !pastId() && room.notice && (screen === "interview" || !notice) ? room.notice : notice;
 
   byId("notice").textContent = line ? t(line) : "";
   show(byId("notice"), line !== "");
@@ -198,6 +199,10 @@ async function start() {
     home.render();
     render();
   });
+  matchMedia(NARROW).addEventListener("change", () => {
+    home.render();
+    render();
+  });
   addEventListener("click", () => room.player.unlock(), { capture: true, once: true });
   addEventListener("hashchange", () => {
     notice = "";
@@ -206,7 +211,7 @@ async function start() {
   await home.refresh();
   if (!keptInterview()) render();
   await loadConfig();
-  if (await room.resume()) room.notice = room.isWorking || room.failure ? "" : "restored";
+  if (await room.resume()) room.notice = room.isWorking || room.failure || room.machine.state === "Complete" ? "" : "restored";
   render();
   dropOldAnswers();
   startWorker();

@@ -5,6 +5,7 @@
 const INTERVIEW = "poise.interview";
 const DRAFT = "poise.draft";
 const SETUP = "poise.setup";
+const STUDY = "poise.study";
 const TRACES = "poise.traces";
 const MAX_TRACES = 20;
 
@@ -93,6 +94,16 @@ export function keptSetup() {
 /** @param {import("./types.js").Setup | null} setup */
 export function keepSetup(setup) {
   write("localStorage", SETUP, setup);
+}
+
+/** What was typed to be studied, in this tab. @returns {Record<string, string>} by the id of its field */
+export function keptStudy() {
+  return read("sessionStorage", STUDY) ?? {};
+}
+
+/** @param {Record<string, string> | null} words */
+export function keepStudy(words) {
+  write("sessionStorage", STUDY, words);
 }
 
 /** @returns {import("./types.js").Trace[]} the newest first */

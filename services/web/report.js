@@ -56,6 +56,7 @@ function attemptItem({ transcript, coaching_feedback: feedback, delivery }, titl
 
 /** @param {Pick<Interview, "turns">} interview */
 export function showReport({ turns }) {
+  const open = [...document.querySelectorAll("#report-list details")].map((each) => /** @type {HTMLDetailsElement} */ (each).open);
   const items = turns.map((turn, at) => {
     const attempts = attemptsOf(turn);
 
@@ -64,7 +65,7 @@ export function showReport({ turns }) {
       { "data-question": at + 1 },
       make(
         "details",
-        {},
+        { open: open[at] === true },
         make("summary", { dir: "auto" }, `${at + 1}. ${turn.question}`),
         ...attempts.map((data, number) => attemptItem(data, attempts.length > 1 ? t("attempt", { number: number + 1 }) : "")),
       ),

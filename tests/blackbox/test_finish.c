@@ -140,6 +140,24 @@ Test(finish, while_it_runs_a_turn_is_in_progress)
     world_end(world);
 }
 
+Test(finish, a_client_that_leaves_does_not_stop_it)
+{
+    struct world *world = world_with_groq();
+    struct session session = two_answers(world);
+    upstream_will_give_summary(world->upstream);
+    upstream_hold(world->upstream);
+    struct connection *ending = begin_to_finish(world, &session);
+    upstream_await_calls(world->upstream, 3);
+    connection_reset(ending);
+    upstream_release(world->upstream);
+    while (strcmp(text_at(get_session(world, &session), "data.status"), "completed") != 0)
+        continue;
+
+    cr_assert(json_has(finish_session(world, &session)->json,
+                       "data.session_summary.strengths.0"));
+    world_end(world);
+}
+
 Test(finish, a_process_that_dies_over_it_leaves_the_interview_as_it_was)
 {
     struct world *world = world_with_groq();
@@ -194,6 +212,23 @@ Test(finish, skipped_questions_are_not_answered)
 
     expect_number(reply, "data.questions_answered", 1);
     cr_assert(json_has(reply->json, "data.session_summary.overall_assessment"));
+    world_end(world);
+}
+
+Test(finish, a_complete_interview_of_skipped_questions_keeps_its_summary)
+{
+    struct world *world = world_with_builtin_coach("TTS_PROVIDER=none");
+    struct session session = start_session(world, 1);
+    const struct reply *last =
+        answer(world, &session, "Can we skip this question please?");
+    expect_flag(last, "data.is_complete", true);
+
+    const struct reply *reply = finish_session(world, &session);
+
+    expect_success(reply);
+    expect_number(reply, "data.questions_answered", 0);
+    expect_text(reply, "data.session_summary.overall_assessment",
+                text_at(last, "data.session_summary.overall_assessment"));
     world_end(world);
 }
 

@@ -75,6 +75,35 @@ Test(kinds, the_built_in_coach_goes_on_where_it_is_asked_to)
     world_end(world);
 }
 
+/* Spoken in many ways; and answers that have the same words are answers. */
+Test(kinds, the_built_in_coach_tells_who_asks_from_who_answers)
+{
+    static const char *const repeats[] = {
+        "Could you explain what you mean?",
+        "I'm sorry I missed that, could you repeat?",
+        "Would you mind repeating the question?",
+        "What does " CANARY " mean?",
+        "Sorry, my train went into a tunnel, what was the question?",
+    };
+    static const char *const answers[] = {
+        "I want to move on to a role with more responsibility.",
+        "I'd test it, repeat it with another browser, then file a bug.",
+        "The tests didn't catch the bug, so it went live.",
+        "I would pass on the feedback and ask her to say it again in her own words.",
+    };
+    struct world *world = world_with_builtin_coach("TTS_PROVIDER=none");
+    struct session session = start_session(world, 9);
+    const char *question = current_question(world, &session);
+
+    for (size_t i = 0; i < sizeof(repeats) / sizeof(*repeats); i++)
+        expect_repeat(answer(world, &session, repeats[i]), question, 0);
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        expect_text(answer(world, &session, answers[i]), "data.kind", "answer");
+    expect_text(answer(world, &session, "Could you explain quantum physics to me?"),
+                "error.details.source", "model");
+    world_end(world);
+}
+
 Test(kinds, a_model_may_say_it_in_plainer_words)
 {
     struct world *world = world_with_groq();
@@ -199,6 +228,25 @@ Test(kinds, a_repeat_is_given_once_for_a_key_and_for_a_recording)
     expect_header(again, "Idempotent-Replayed", "true");
     expect_repeat(again, PLAINER " Or so.", 0);
     expect_number(get_session(world, &session), "data.turn_count", 0);
+    world_end(world);
+}
+
+Test(kinds, what_is_said_again_can_be_heard)
+{
+    struct world *world = world_with_groq("TTS_PROVIDER=deepgram");
+    struct session session = start_session(world, 3);
+    struct audio audio = mp3_with(world, "heronsong");
+    always_speaks(world, audio);
+    will_say_kind(world, "\"repeat\"", PLAINER);
+
+    const struct reply *repeat =
+        answer_with(world, &session, "Pardon me?", "Idempotency-Key: k\r\n");
+
+    expect_repeat(repeat, PLAINER, 0);
+    expect_speech(fetch(world, &session, "GET", speech_path(repeat), NULL), audio);
+    const struct reply *again =
+        answer_with(world, &session, "Pardon me?", "Idempotency-Key: k\r\n");
+    cr_assert_str_eq(speech_path(again), speech_path(repeat));
     world_end(world);
 }
 

@@ -17,13 +17,15 @@ OF_OTHERS = {"CREDENTIALS_DIRECTORY", "STATE_DIRECTORY", "NAME_FILE", "SESSION_I
 
 settings = set(re.findall(r"^#([A-Z0-9_]+)=", report.run(program, "--env-example"), re.M))
 settings |= {name + "_FILE" for name in settings}
+formers = set(re.findall(r'^FORMER\("(\w+)"', report.read(root, "include/tables/former_settings.def"), re.M))
+COMING = "services/deploy/coming-from-fastapi.md"
 commands = set(re.findall(r"^  poise (?:\[?)([a-z]+)", report.run(program, "--help"), re.M))
 sources = "".join(report.read(root, path) for path in report.files(root, ["services", "include"], (".c", ".def")))
 
 
 def missing(text):
     for name in SETTING.findall(text):
-        if name not in settings | OF_OTHERS:
+        if name not in settings | OF_OTHERS | formers:
             yield f"no setting {name}"
     for block in re.findall(r"```console\n(.*?)```|`([^`\n]+)`", text, re.S):
         for name in COMMAND.findall(block[0] + block[1] + "\n"):
@@ -35,6 +37,8 @@ def missing(text):
 
 
 problems = []
+coming = report.read(root, COMING)
+problems += [f"{COMING}: nothing of {name}" for name in formers if f"`{name}`" not in coming]
 unit = report.read(root, "services/deploy/poise.service")
 secrets = set(re.findall(r"^# A secret.*\n#([A-Z0-9_]+)=", report.run(program, "--env-example"), re.M))
 for name, file in re.findall(r"^#?LoadCredential=(\w+):\S*/(\w+)$", unit, re.M):
