@@ -11,7 +11,7 @@ add_custom_command(
             ${coach_data}/topics.json ${coach_data}/answer_cues.json ${coach_data}/fillers.json
             ${coach_data}/redirects.json ${coach_data}/coach_lines.json
             ${coach_data}/question_signs.json ${coach_data}/themes.json
-            ${coach_data}/coach_advice.json
+            ${coach_data}/coach_advice.json ${coach_data}/papers.json
     VERBATIM)
 target_sources(coach PRIVATE ${CMAKE_CURRENT_BINARY_DIR}/coach_tables.c)
 poise_embed(safety safety_patterns patterns/safety.json)

@@ -2,22 +2,25 @@
  * Poise: an interview coach that refuses well.  One sentence for each room and its files:
  *
  *   base/      settings, errors, log, JSON and text that stays private: what every room needs.
- *   text/      words, terms, sentences and markdown read a text, model_json the JSON that a model wrote: what
- *              several rooms read texts with.
+ *   text/      words, terms, sentences and markdown read a text, mask takes out how somebody can be reached,
+ *              model_json reads the JSON that a model wrote: what several rooms read texts with.
  *   audio/     audio tells containers apart and how long a recording lasts; wav reads and writes one.
  *   net/       loop runs a thread's events; call makes one outgoing HTTP call on warm connections;
  *              upstream tries it again or, by breaker, not at all.
  *   provider/  coach_groq and coach_anthropic ask a model for feedback and questions; transcriber_ and speaker_ files hear
  *              recordings and speak replies.
  *   coach/     coach_builtin reads an answer, scores it by rubric and asks from its question_bank: it
- *              stands in where there is no model, and answers with the same JSON.
+ *              stands in where there is no model, and answers with the same JSON.  paper reads adverts and
+ *              CVs, advert finds demands, resume lines of a CV, papers asks about both, and demand_shown finds
+ *              a demand in an answer.
  *   session/   session and token are the rules of an interview's life.
  *   store/     keeps interviews, and decides what happens exactly once, in sqlite/ or in postgres/; refusal is
  *              the log of questions that were refused.
  *   safety/    fold, normalise, patterns, prefilter and filter: which words go no further.
  *   turn/      turn is the pipeline from an answer to the next question; prompt, reply and summary
  *              are what it says to the coach and makes of its answer, reply_stream finds the question
- *              while that is still being written, delivery measures how the answer was spoken.
+ *              while that is still being written, delivery measures how the answer was spoken; opening is
+ *              the beginning of an interview with an advert.
  *   grounding/ ask is the pipeline from a question about the study material to an answer or a refusal, and
  *              gates says which; chunk, corpus and index read the material, relevance and the
  *              retrievers find passages in it, generate has an answer made from them, and support holds
@@ -25,7 +28,7 @@
  *   http/      server is a request's life, one route_ file for each endpoint; envelope writes every
  *              reply, and uploads holds what comes in within bounds.
  *   web/       the page: machine is the interview's states, interview what they do, one module for each
- *              screen; plain modules, compiled in and served by route_page.
+ *              screen; plain modules, which page.cmake makes into one script, served by route_page.
  *   process/   serve builds and runs the service, a worker for each loop; supervisor is its talk with
  *              systemd.
  *   command/   check, coach, doctor, health, backup and forget are the operator's tools; ask, refusals, support, index and

@@ -9,7 +9,8 @@
  *     log_end(line);
  *
  * There is no format string and no free text: a word is a literal or a name out of a
- * table, and what is not made of [A-Za-z0-9_.:/+-] is written as "?".  Each thread has a
+ * table, and what is not made of [A-Za-z0-9_.:/+-] is written as "?"; what a server says of
+ * itself is a sentence (sentence.h).  Each thread has a
  * log of its own; lines gather in it until log_flush(), which never blocks: while nobody
  * reads standard output lines wait, then are dropped and counted; when its reader has gone, at once.
  */
@@ -18,6 +19,7 @@
 
 #include "errors.h"
 #include "id.h"
+#include "sentence.h"
 #include "trace.h"
 
 #include <stdbool.h>
@@ -49,6 +51,9 @@ struct log_line *log_begin(struct log *log, enum log_level level, const char *ev
 void log_word(struct log_line *line, enum log_field field, const char *word);
 void log_number(struct log_line *line, enum log_field field, int64_t number);
 void log_id(struct log_line *line, enum log_field field, const struct id *id);
+/* Of one that is empty there is no field. */
+void log_sentence(struct log_line *line, enum log_field field,
+                  const struct sentence *sentence);
 void log_end(struct log_line *line);
 
 /* Of which request a line tells, and of which trace, where it is part of one: every line of a request. */

@@ -46,6 +46,9 @@ struct meter {
     struct histogram tokens[TOKEN_TYPE_COUNT];
 };
 
+/* OpenTelemetry's gen_ai.provider.name: the API's flavour where the vendor is not known. */
+const char *meter_conventional_provider(const struct meter *meter);
+
 /* One call ended. */
 void meter_note_call(struct meter *meter, enum call_result result, int64_t duration_us);
 

@@ -38,6 +38,8 @@ struct settings {
 #include "settings.def"
     struct settings_remark remarks[SETTINGS_REMARKS_MOST];
     size_t remark_count;
+    bool is_store_bad,
+        is_address_bad; /* what they say is no good: the defaults stand for it */
 };
 
 enum stt_provider {
@@ -70,7 +72,11 @@ enum retriever_kind { RETRIEVER_SQLITE, RETRIEVER_QDRANT };
 bool settings_load(struct settings *settings, char *const *environment,
                    const char *env_file, struct buffer *problems);
 
-/* Reads them from the environment and ./.env, and says on standard error what is wrong.
+/* The same from the environment and ./.env.  settings_free() either way. */
+bool settings_read(struct settings *settings, struct buffer *problems);
+#define SETTINGS_PROBLEMS_BYTES 65536
+
+/* The same, and says on standard error what is wrong.
  * settings_free() either way. */
 bool settings_open(struct settings *settings);
 

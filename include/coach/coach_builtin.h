@@ -19,4 +19,9 @@ const char *question_bank_pick(const struct private_text *role,
                                const struct private_text *asked_questions,
                                size_t asked_count, const char *seed);
 
+/* The first question of an interview: of role, type, difficulty, advert and CV in the facts nothing else is
+ * there yet.  The same facts and seed, the session's id, give the same question. */
+struct private_text coach_first_question(const struct coach_facts *facts,
+                                         const struct id *seed);
+
 #endif

@@ -11,17 +11,26 @@
 
 #include <stddef.h>
 
-#define FILLERS_MAX 64 /* different words */
+#define FILLERS_MAX       64 /* different words */
+#define FILLER_PLACES_MAX 64
 
 struct filler_tally {
     const char *word; /* static, lower case */
     size_t count;
 };
 
+/* Where one stands: behind so many words, as white space divides them. */
+struct filler_place {
+    size_t words_before;
+    const char *word; /* static, as above */
+};
+
 struct fillers {
     size_t count;
     size_t heavy; /* of these, hesitations and "like": what listeners mind most */
     struct filler_tally top[FILLERS_MAX]; /* the most frequent first; count 0: no more */
+    struct filler_place places[FILLER_PLACES_MAX]; /* the first ones, in order */
+    size_t place_count;
 };
 
 struct filler_counter;

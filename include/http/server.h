@@ -23,6 +23,10 @@
 
 struct server;
 
+/* Can such a socket be opened?  Asked without sharing: several loops share a port, and so could
+ * another program of ours, unnoticed.  false, with a line in `problem`. */
+bool server_can_listen(const char *host, int64_t port, struct buffer *problem);
+
 /* Opens a listening TCP socket.  `host` is an IPv4 or IPv6 address or a name; port 0
  * takes any free one.  With `reuse_port` several sockets can share one port
  * (SO_REUSEPORT).  Returns a descriptor for the caller to own, and the port; -1 with one

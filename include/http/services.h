@@ -33,6 +33,8 @@ struct shared_services {
     struct uploads *uploads;     /* whose bodies come in */
     /* Kept of bodies, and of recordings that are being heard. */
     _Atomic int64_t upload_bytes;
+    _Atomic int64_t
+        main_log_dropped;     /* lines of the main thread's log, which has no metrics */
     _Atomic int64_t inflight; /* turns under way in the process */
     _Atomic bool is_leaving;  /* a load balancer shall send nobody here any more */
     _Atomic bool is_draining; /* and nothing new is begun */

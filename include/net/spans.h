@@ -8,7 +8,9 @@
 #ifndef SPANS_H
 #define SPANS_H
 
+#include "call.h"
 #include "id.h"
+#include "log.h"
 #include "loop.h"
 #include "meter.h"
 #include "settings.h"
@@ -43,9 +45,14 @@ struct spans_counts {
     int64_t dropped;
 };
 
-/* Sends on this loop, whose thread makes and frees it; all is borrowed.  NULL where
- * OTEL_EXPORTER_OTLP_ENDPOINT is not set: every function here takes NULL. */
-struct spans *spans_new(const struct settings *settings, struct loop *loop);
+/* Sends on this loop, whose thread makes and frees it, and tells the log when the collector goes away and
+ * when it is back; all is borrowed.  NULL where OTEL_EXPORTER_OTLP_ENDPOINT is not set: every function here
+ * but spans_probe() takes NULL. */
+struct spans *spans_new(const struct settings *settings, struct loop *loop,
+                        struct log *log);
+
+/* doctor's question: sends a batch of none, and tells what came of it.  Nothing else may be sent then. */
+void spans_probe(struct spans *spans, call_done_fn *done, void *context);
 
 /* From any thread; never waits for anybody. */
 void spans_note(struct spans *spans, const struct span_note *note);

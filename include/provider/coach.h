@@ -14,8 +14,10 @@
 enum coach_task {
     COACH_NEXT_QUESTION, /* feedback on the answer and the next question */
     COACH_CLOSING,       /* feedback on the last answer and a closing statement */
-    COACH_SUMMARY,       /* the summary of the whole session; the transcript is empty */
-    COACH_PASSAGES       /* an answer from passages of study material: by a model only */
+    COACH_ATTEMPT,  /* feedback on another answer to a question, beside the one before */
+    COACH_SUMMARY,  /* the summary of the whole session; the transcript is empty */
+    COACH_PASSAGES, /* an answer from passages of study material: by a model only */
+    COACH_OPENING   /* the demands of the job advert and the first question: likewise */
 };
 
 enum difficulty { DIFFICULTY_EASY, DIFFICULTY_MEDIUM, DIFFICULTY_HARD };
@@ -28,8 +30,10 @@ enum dimension {
     DIMENSION_COUNT
 };
 
-/* One answered question, for the summary. */
+/* One question and its answer. */
 struct coach_turn {
+    unsigned number; /* of the question, from 1 */
+    bool is_skipped; /* the candidate asked to go on: it is no answer */
     const struct private_text *question; /* borrowed, like everything here */
     const struct private_text *transcript;
     bool is_scored;
@@ -48,10 +52,17 @@ struct coach_facts {
     const struct private_text *transcript;
     struct span measured; /* a sentence about how the answer was delivered, measured by
                              us; may be empty */
-    int64_t words_per_minute;       /* of a spoken answer; -1: not known */
-    int64_t longest_pause_ms;       /* likewise */
-    const struct coach_turn *turns; /* COACH_SUMMARY: every turn */
+    int64_t words_per_minute; /* of a spoken answer; -1: not known */
+    int64_t longest_pause_ms; /* likewise */
+    /* COACH_SUMMARY: each question once, with its best answer; else those before this one, with the
+     * answer that came last, as far as the coach is a model.  The oldest first. */
+    const struct coach_turn *turns;
     size_t turn_count;
+    const struct coach_turn *previous;     /* COACH_ATTEMPT: the attempt before */
+    const struct private_text *job_advert; /* like the CV: NULL or empty: there is none */
+    const struct private_text *resume;
+    const struct private_text *demands; /* what the advert asks for */
+    size_t demand_count;
 };
 
 /* Tells the text while it is being written: all of it so far, borrowed during the call.  From the loop, never before start() has returned, never after the end or cancel(). */

@@ -40,6 +40,9 @@ void refusal_write(const struct refusal *refusal, struct buffer *out);
 /* Reads such a line (without its end); false where it is none.  refusal_done() by the caller. */
 bool refusal_read(struct span line, struct refusal *ret_refusal);
 
+/* Could a line be appended to the file?  Makes nothing.  false, with a line in `problem`. */
+bool refusal_can_append(const char *path, struct buffer *problem);
+
 /* Appends a line to the file at `path`, which is made (mode 0600) where it does not exist.  Blocks. */
 bool refusal_append(const char *path, const struct refusal *refusal);
 

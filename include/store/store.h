@@ -7,9 +7,9 @@
  * What is asked returns at once and calls `done` exactly once, from the loop, never before it
  * has returned.  Nothing can be cancelled: the context stays until then.  Errors are those of
  * the table: ERROR_STORE_UNAVAILABLE from any of them, others as named.  How often each is
- * asked, how long it takes and how much has no answer yet is counted; the log says when the
- * store goes away and when it is back (`store_away` with the database's own code,
- * `store_back`).
+ * asked, how long it takes and how much has no answer yet is counted; the log says once for the
+ * process when the store goes away, and why, and when it is back (`store_away`, `store_back`).
+ * While it can keep nothing no turn begins: a model would be paid for what is then lost.
  *
  * A turn is claimed with begin_turn(); whoever got STORE_RUN must end the claim with
  * commit_turn() or end_turn(), and whoever then sends the reply of a committed turn must
@@ -28,7 +28,9 @@
 #include "loop.h"
 #include "metrics.h"
 #include "refusal.h"
+#include "sentence.h"
 #include "session.h"
+#include "url.h"
 
 struct store;
 struct store_backend;
@@ -78,7 +80,8 @@ struct store_claim {
     struct id session_id;
     struct id request_id;
     enum store_purpose purpose;
-    bool wants_turns; /* for a turn: those before it, and the papers */
+    bool wants_turns;       /* for a turn: those before it */
+    unsigned attempts_most; /* for an attempt: at one question, the first included */
     struct store_input input;
     int64_t audio_ms; /* of the recording; 0: there is none, or nobody can tell */
     struct store_day_caps caps;
@@ -92,7 +95,7 @@ enum store_decision {
 
 struct store_begun {
     enum store_decision decision;
-    /* STORE_RUN: owned by whom it is given to.  With its turns and papers where they were wanted,
+    /* STORE_RUN: owned by whom it is given to.  With its papers; with its turns where they were wanted,
      * where the turn is the last one, and for anything else than a turn; then also with the turns'
      * outcomes and that of a finish. */
     struct session *session;
@@ -107,7 +110,8 @@ struct store_begun {
     bool may_be_typed;      /* USAGE_CAP_REACHED: of recordings alone */
 };
 
-/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE;
+/* Errors: SESSION_NOT_FOUND, SESSION_COMPLETE, TURN_IN_PROGRESS, IDEMPOTENCY_KEY_REUSE; for an
+ * attempt NO_QUESTION_ANSWERED, TOO_MANY_ATTEMPTS;
  * USAGE_CAP_REACHED where a turn that is to run would go over a cap of the day, and then it
  * is not claimed.  A turn counts from when it is claimed, whatever becomes of it: it may
  * have cost something.  A replay costs nothing and is given on any day. */
@@ -204,15 +208,25 @@ struct store_rate {
 typedef void store_rates_fn(void *context, enum error error,
                             const struct store_rate rates[STORE_RATES_MOST]);
 
+/* What went wrong last, in words for whoever runs the service, and in nobody else's. */
+struct store_trouble {
+    char code[32]; /* a SQLSTATE, or the name of SQLite's code; "": nothing has */
+    const char
+        *condition; /* static: what the SQLSTATE is called; NULL: it is none we know */
+    char host[URL_HOST_BYTES]; /* of a server; or "" */
+    struct sentence said;      /* by the server or the library; or "" */
+    int number;                /* errno, where the system refused something, or 0 */
+};
+
 struct store_stats {
     int64_t commits;    /* transactions that changed something */
     int64_t operations; /* that were in them */
-    int last_error;     /* the latest failure, in the store's own code (SQLite's extended
-                           result code, PostgreSQL's SQLSTATE as a number to the base 36); 0:
-                            none so far */
-    bool
-        is_file_lost; /* SQLite's file was removed or replaced: nothing is read or written any more, until it
-                          is back or the process starts anew */
+    /* Of SQLite's file.  Lost: it was removed or replaced, and nothing is read or written any more until it
+     * is back or the process starts anew. */
+    bool is_file_lost;
+    bool is_disk_full; /* there is hardly any room where that file is: no turn begins */
+    int64_t file_bytes;
+    int64_t disk_free_bytes;  /* 0: nobody knows, or there is no file */
     struct store_usage usage; /* when this process saw it last, with what the others had
                                  counted by then */
 };
@@ -236,6 +250,10 @@ void store_close(struct store_backend *backend);
 void store_sweep(struct store_backend *backend, int64_t now_ms,
                  int64_t refusals_before_ms);
 struct store_stats store_stats(struct store_backend *backend);
+struct store_trouble store_trouble(struct store_backend *backend);
+
+/* For a terminal: "57P01 admin_shutdown, db1:5432: terminating connection ...". */
+void store_write_trouble(const struct store_trouble *trouble, struct buffer *out);
 
 /* Tells the refusals in the store of `url` that are not older than `since_ms`, the oldest
  * first.  It reads beside whatever uses the store, and makes and changes nothing.  false, with
@@ -333,6 +351,11 @@ bool store_shares_rates(const struct store *store);
  * store_shares_rates(). */
 void store_take_rates(struct store *store, const struct store_rate_request *request,
                       store_rates_fn *done, void *context);
+
+/* Counts what may cost as much as a turn as one of the day's, where a cap of the day holds.  Errors:
+ * USAGE_CAP_REACHED, and then it is not counted. */
+void store_count_use(struct store *store, const struct store_day_caps *caps,
+                     int64_t now_ms, store_done_fn *done, void *context);
 
 /* Can the store be read and written now? */
 void store_check(struct store *store, store_done_fn *done, void *context);

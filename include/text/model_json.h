@@ -29,6 +29,9 @@ struct span model_text_trim(struct span text);
  * more words, or more than 2,000 characters. */
 bool model_text_words(struct span text, size_t max_words, struct private_text *ret_text);
 
+/* A boolean, or its word in a string in any case; false: it is neither. */
+bool model_json_flag(struct json_object *value, bool *ret_flag);
+
 /* A string, trimmed, borrowed from the object; false: it is not a string, has nothing visible in it,
  * or has a NUL. */
 bool model_json_text(struct json_object *value, struct span *ret_text);

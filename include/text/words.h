@@ -22,4 +22,7 @@ bool words_is_on(const char *list, struct span word);
 /* Do the texts share `run` words in a row, case and punctuation aside? */
 bool words_share_run(struct span one, struct span other, size_t run);
 
+/* Where the words of `run` stand in a text, in a row, case and punctuation aside; false: nowhere, or it has none. */
+bool words_find_run(struct span text, struct span run, struct span *ret_place);
+
 #endif

@@ -1,5 +1,6 @@
 /*
- * One interview turn: from the candidate's answer to the coach's next question.
+ * One interview turn: from the candidate's answer to the coach's next question.  Likewise another
+ * attempt at the last question, and the end of an interview by its candidate.
  */
 #ifndef TURN_H
 #define TURN_H
@@ -58,6 +59,7 @@ struct turn_request {
     struct id request_id;
     struct trace trace;             /* id "": none; its state outlives the turn */
     struct id session_id;           /* the token's, in lower case */
+    enum store_purpose purpose;     /* to finish: without any answer */
     struct private_text transcript; /* owned; taken; empty: there was none */
     struct buffer recording;        /* owned; taken; where input.has_audio and there is no
                                        transcript: its bytes, or nothing where

@@ -41,7 +41,7 @@ struct log {
     _Atomic uint64_t dropped;
 };
 
-enum kind { WORD, NUMBER, ID };
+enum kind { WORD, NUMBER, ID, SENTENCE };
 
 static const struct {
     const char *name;
@@ -193,6 +193,14 @@ void log_request(struct log_line *line, const struct id *request_id,
         return;
     log_word(line, LOG_TRACE_ID, trace->id);
     log_word(line, LOG_SPAN_ID, trace->span);
+}
+
+void log_sentence(struct log_line *line, enum log_field field,
+                  const struct sentence *sentence)
+{
+    if (line->is_wanted && fields[field].kind == SENTENCE && *sentence->text != '\0')
+        append(line, fields[field].name, "\"", sentence->text, strlen(sentence->text),
+               "\"");
 }
 
 void log_end(struct log_line *line)

@@ -213,20 +213,22 @@ static struct metrics_labels own(const struct meter *meter)
     return labels;
 }
 
-/* OpenTelemetry's; gen_ai.provider.name names the API's flavour where the vendor is not
- * known. */
+const char *meter_conventional_provider(const struct meter *meter)
+{
+    size_t length = strlen(meter->host);
+    bool is_groq = length >= 8 && strcmp(meter->host + length - 8, "groq.com") == 0;
+
+    if (*meter->operation == '\0' || strcmp(meter->provider, "anthropic") == 0)
+        return meter->provider;
+    return is_groq ? "groq" : "openai";
+}
+
 static struct metrics_labels conventional(const struct meter *meter)
 {
     struct metrics_labels labels = {.length = 0};
-    size_t length = strlen(meter->host);
-    bool is_groq = length >= 8 && strcmp(meter->host + length - 8, "groq.com") == 0;
-    bool is_named = strcmp(meter->provider, "anthropic") == 0;
 
     metrics_label(&labels, "gen_ai_operation_name", meter->operation);
-    metrics_label(&labels, "gen_ai_provider_name",
-                  is_named  ? meter->provider
-                  : is_groq ? "groq"
-                            : "openai");
+    metrics_label(&labels, "gen_ai_provider_name", meter_conventional_provider(meter));
     metrics_label(&labels, "gen_ai_request_model", meter->model);
     metrics_label(&labels, "server_address", meter->host);
     metrics_label(&labels, "server_port", meter->port);

@@ -24,7 +24,6 @@
 
 #define SECRET_KEY_BYTES 32
 #define SHOWN_BYTES      200 /* of a bad value */
-#define PROBLEMS_BYTES   65536
 
 #define SECRET_FILE_BYTES 8192
 
@@ -455,21 +454,33 @@ static bool allows_any_origin(const struct settings *settings)
     return strcmp(settings->cors_allowed_origins, "*") == 0;
 }
 
-/* One header; its name as RFC 9110 has it, as far as anybody's needs. */
+/* Names are of the bytes that RFC 9110 gives them, as far as anybody needs; each has a value. */
+static bool are_headers(const char *list)
+{
+    struct span entry;
+    size_t count = 0;
+
+    for (; settings_next_entry(&list, &entry); count++) {
+        size_t name =
+            strspn(entry.bytes, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                                "0123456789-_");
+
+        if (name == 0 || entry.bytes[name] != '=' || name + 1 >= entry.length)
+            return false;
+    }
+    return count <= 2;
+}
+
 static void check_collector(const struct settings *settings, struct source *source)
 {
-    const char *header = private_text_is_empty(&settings->otlp_headers)
-                             ? "a=b"
-                             : private_reveal(&settings->otlp_headers).bytes;
-    size_t name = strspn(header, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                 "0123456789-_");
-
     if (*settings->otlp_endpoint != '\0' && !url_is_http(settings->otlp_endpoint))
         report(source, "OTEL_EXPORTER_OTLP_ENDPOINT", settings->otlp_endpoint,
                "must be an http(s):// URL");
-    if (name == 0 || header[name] != '=' || strchr(header, ',') != NULL)
+    if (!private_text_is_empty(&settings->otlp_headers) &&
+        !are_headers(private_reveal(&settings->otlp_headers).bytes))
         report(source, "OTEL_EXPORTER_OTLP_HEADERS", NULL,
-               "must be one name=value, percent-encoded");
+               "must be name=value, percent-encoded; two of them at most, with a comma "
+               "between");
 }
 
 /* What a single row of the table cannot say. */
@@ -559,6 +570,19 @@ static void remark_production(struct settings *settings, const struct source *so
             remark(settings, remarks[at].kind, (struct span){"", 0}, "");
 }
 
+/* A problem of its own begins a line: "NAME=value: ..." or "NAME: ...". */
+static bool was_reported(const struct source *source, const char *name)
+{
+    size_t length = strlen(name);
+
+    for (const char *at = source->problems->bytes; at != NULL; at = strchr(at, '\n')) {
+        at += *at == '\n';
+        if (strncmp(at, name, length) == 0 && (at[length] == '=' || at[length] == ':'))
+            return true;
+    }
+    return false;
+}
+
 bool settings_load(struct settings *settings, char *const *environment,
                    const char *env_file, struct buffer *problems)
 {
@@ -584,6 +608,10 @@ bool settings_load(struct settings *settings, char *const *environment,
 #include "settings.def"
 
     check(settings, &source);
+    settings->is_store_bad = was_reported(&source, "STORE_URL");
+    settings->is_address_bad =
+        was_reported(&source, "PORT") || was_reported(&source, "HOST") ||
+        was_reported(&source, "ADMIN_PORT") || was_reported(&source, "ADMIN_HOST");
     remark_names(settings, &source);
     if (allows_any_origin(settings))
         remark(settings, REMARK_ANY_ORIGIN, (struct span){"", 0}, "");
@@ -593,13 +621,18 @@ bool settings_load(struct settings *settings, char *const *environment,
     return source.is_good;
 }
 
+bool settings_read(struct settings *settings, struct buffer *problems)
+{
+    return settings_load(settings, environ, ".env", problems);
+}
+
 bool settings_open(struct settings *settings)
 {
     struct buffer problems;
     bool is_good;
 
-    buffer_init(&problems, PROBLEMS_BYTES);
-    is_good = settings_load(settings, environ, ".env", &problems);
+    buffer_init(&problems, SETTINGS_PROBLEMS_BYTES);
+    is_good = settings_read(settings, &problems);
     if (!is_good)
         fprintf(stderr, "poise: bad settings\n%s", problems.bytes);
     buffer_done(&problems);

@@ -15,14 +15,17 @@
 #include "json.h"
 #include "lexicon_internal.h"
 #include "mem.h"
+#include "papers_internal.h"
 #include "private_reveal.h"
 #include "question_bank_internal.h"
 #include "rubric_internal.h"
 
 #include <sodium.h>
 #include <stdlib.h>
+#include <string.h>
 
-enum { ANSWER_CEILING_BYTES = 16 * 1024, QUESTION_CEILING_BYTES = 1024 };
+/* A model may have asked the question that is said again. */
+enum { ANSWER_CEILING_BYTES = 256 * 1024, QUESTION_CEILING_BYTES = 64 * 1024 };
 
 struct coach_builtin {
     struct coach coach;
@@ -170,15 +173,63 @@ static void choose_question(const struct reading *reading,
         .asked_count = facts->asked_count,
     };
 
-    if (kind != LINE_KIND_COUNT && may_react(reading, facts) &&
+    if (papers_are_due(facts) && papers_ask(facts, seed, out))
+        return;
+    if (kind != LINE_KIND_COUNT && reading->kind == ANSWER_KIND_ANSWER &&
+        may_react(reading, facts) &&
         coach_lines_say(kind, reading->asked.topic, facts->asked_questions,
                         facts->asked_count, seed, out))
+        return;
+    if (papers_ask(facts, seed, out))
         return;
     buffer_append_string(out, question_bank_draw(&wish, seed)->text);
 }
 
-static void write_coaching(const struct reading *reading, const struct coach_ask *ask,
-                           struct buffer *out)
+struct private_text coach_first_question(const struct coach_facts *facts,
+                                         const struct id *seed)
+{
+    struct buffer out;
+
+    buffer_init(&out, QUESTION_CEILING_BYTES);
+    if (!papers_ask(facts, coach_hash(COACH_HASH_START, seed->text, strlen(seed->text)),
+                    &out))
+        buffer_append_string(&out,
+                             question_bank_pick(facts->role, facts->interview_type,
+                                                facts->difficulty, NULL, 0, seed->text));
+    return private_text_take(&out);
+}
+
+/* What was said in the attempt before is read as it was then. */
+static void compare(const struct lexicon *lexicon, const struct reading *reading,
+                    const struct coach_facts *facts, struct rubric *rubric)
+{
+    struct reading before;
+
+    if (facts->previous == NULL || facts->previous->is_skipped)
+        return;
+    reading_make(&before, lexicon, question_bank_role(private_reveal(facts->role)),
+                 private_reveal(facts->question),
+                 private_reveal(facts->previous->transcript));
+    rubric_compare(&before, reading, facts->previous, rubric);
+    reading_done(&before);
+}
+
+/* The same question for who wants to hear it again, none after another attempt. */
+static void write_question(const struct reading *reading, const struct coach_ask *ask,
+                           struct buffer *question)
+{
+    struct span same = private_reveal(ask->facts.question);
+
+    if (reading->kind == ANSWER_KIND_REPEAT)
+        buffer_append(question, same.bytes, same.length);
+    else if (ask->task == COACH_CLOSING)
+        coach_lines_say(LINE_CLOSING, NULL, NULL, 0, seed_of(&ask->facts), question);
+    else if (ask->task == COACH_NEXT_QUESTION)
+        choose_question(reading, &ask->facts, question);
+}
+
+static void write_coaching(const struct lexicon *lexicon, const struct reading *reading,
+                           const struct coach_ask *ask, struct buffer *out)
 {
     const struct manner manner = {.number = ask->facts.question_number,
                                   .words_per_minute = ask->facts.words_per_minute};
@@ -187,11 +238,9 @@ static void write_coaching(const struct reading *reading, const struct coach_ask
     struct json_writer writer;
 
     rubric_apply(reading, &manner, &rubric);
+    compare(lexicon, reading, &ask->facts, &rubric);
     buffer_init(&question, QUESTION_CEILING_BYTES);
-    if (ask->task == COACH_CLOSING)
-        coach_lines_say(LINE_CLOSING, NULL, NULL, 0, seed_of(&ask->facts), &question);
-    else
-        choose_question(reading, &ask->facts, &question);
+    write_question(reading, ask, &question);
 
     json_writer_init(&writer, out);
     json_begin_object(&writer);
@@ -199,7 +248,8 @@ static void write_coaching(const struct reading *reading, const struct coach_ask
     json_put_string(&writer, "kind", answer_kind_name(reading->kind));
     json_put_span(&writer, "follow_up_question",
                   (struct span){question.bytes, question.length});
-    write_feedback(&writer, reading, &rubric);
+    if (reading->kind == ANSWER_KIND_ANSWER)
+        write_feedback(&writer, reading, &rubric);
     json_end_object(&writer);
     buffer_done(&question);
     sodium_memzero(&rubric, sizeof(rubric));
@@ -213,10 +263,10 @@ static void answer_turn(const struct lexicon *lexicon, const struct coach_ask *a
 
     reading_make(&reading, lexicon, question_bank_role(private_reveal(facts->role)),
                  private_reveal(facts->question), private_reveal(facts->transcript));
-    if (redirect_is_attempt(&reading.answer, lexicon))
+    if (redirect_is_attempt(&reading, lexicon))
         write_refusal(facts, out);
     else
-        write_coaching(&reading, ask, out);
+        write_coaching(lexicon, &reading, ask, out);
     reading_done(&reading);
 }
 

@@ -34,6 +34,7 @@ struct said {
 struct story {
     uint64_t stems[STORY_STEMS];
     size_t count;
+    size_t number; /* of the answer */
 };
 
 struct tally {
@@ -95,11 +96,11 @@ static bool is_same_story(const struct story *one, const struct story *other)
 static void find_retold(struct tally *tally)
 {
     for (size_t i = 0; i < tally->story_count; i++) {
-        size_t numbers[STORIES_MOST] = {i + 1}, count = 1;
+        size_t numbers[STORIES_MOST] = {tally->stories[i].number}, count = 1;
 
         for (size_t k = i + 1; k < tally->story_count; k++)
             if (is_same_story(&tally->stories[i], &tally->stories[k]))
-                numbers[count++] = k + 1;
+                numbers[count++] = tally->stories[k].number;
         if (count > 1 && count > tally->retold_count) {
             memcpy(tally->retold, numbers, sizeof(numbers));
             tally->retold_count = count;
@@ -166,8 +167,10 @@ static void count_answer(const struct lexicon *lexicon, enum role_family role,
     case LACK_REASON:
     case LACK_NOTHING: break;
     }
-    if (tally->story_count < STORIES_MOST)
+    if (tally->story_count < STORIES_MOST) {
+        tally->stories[tally->story_count].number = number;
         read_story(&tally->stories[tally->story_count++], &reading.answer);
+    }
     reading_done(&reading);
 }
 
@@ -194,12 +197,14 @@ static void count(const struct lexicon *lexicon, const struct coach_facts *facts
     enum role_family role = question_bank_role(private_reveal(facts->role));
     size_t sums[DIMENSION_COUNT] = {0}, all = 0;
 
-    tally->answers = facts->turn_count;
     for (size_t i = 0; i < facts->turn_count; i++) {
         const struct coach_turn *turn = &facts->turns[i];
         size_t sum = 0;
 
-        count_answer(lexicon, role, turn, i + 1, tally);
+        if (turn->is_skipped)
+            continue;
+        tally->answers++;
+        count_answer(lexicon, role, turn, turn->number, tally);
         if (!turn->is_scored)
             continue;
         for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++) {

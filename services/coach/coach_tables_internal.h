@@ -139,7 +139,8 @@ enum cue {
     CUE_DOER_OTHER,
     CUE_INSULT,
     CUE_REPEAT,           /* asks to hear the question again, or what it means */
-    CUE_WHOLE_REPEAT,     /* the same, where nothing else is said */
+    CUE_ASKING,           /* turns to who asks the questions */
+    CUE_WHOLE_REPEAT,     /* CUE_REPEAT, where nothing else is said */
     CUE_WHOLE_SKIP,       /* CUE_DECLINE, where nothing else is said */
     CUE_TRAILING,         /* an end that is none: "so yeah" */
     CUE_LEISURE,          /* seldom belongs to work */
@@ -230,6 +231,23 @@ enum advice {
     ADVICE_COUNT
 };
 
+/* patterns/papers.json: what adverts and CVs say, and what is asked about it; patterns/coach.md says which list
+ * is which. */
+struct paper_words {
+    struct string_list head_asks, head_duties, head_wishes, head_none;
+    struct string_list opens_have, opens_do, opens_of, opens_be, seeks, subjects,
+        listings;
+    struct string_list closes, wishes, musts, never, barred;
+    struct string_list private, cv_skip, cv_keep;
+    struct string_list verbs, past, passive, passive_after, always_passive, no_verbs,
+        adjectives, linkers, head_nouns, nouns_ing;
+    struct string_list qualification, experience, quality;
+    struct string_list cuts, trailing, leading, ordinary, names, countable;
+    struct string_list synonyms, unshown;
+    struct string_list ask_skill, ask_experience, ask_quality, ask_qualification,
+        ask_duty, ask_work, ask_trait, ask_resume;
+};
+
 extern const struct bank_question bank_questions[];
 extern const size_t bank_question_count;
 extern const struct bank_type bank_types[TYPE_COUNT];
@@ -247,6 +265,7 @@ extern const struct string_list question_signs[ASKS_SELF + 1];
 extern const struct string_list theme_signs[THEME_COUNT];
 extern const struct string_list coach_advice[ADVICE_COUNT]; /* several wordings of each */
 extern const struct redirect_rules redirect_rules;
+extern const struct paper_words paper_words;
 extern const struct string_list coach_lines[LINE_KIND_COUNT]; /* "{about}" is filled in */
 
 #endif

@@ -12,6 +12,7 @@
 #include "mem.h"
 #include "reading_internal.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -132,15 +133,40 @@ static bool is_filler(const struct answer *answer, size_t index, size_t length,
            (rule->opening && is_opening) || rule->otherwise;
 }
 
+static void add_place(struct fillers *fillers, size_t index, const char *word)
+{
+    if (fillers->place_count < FILLER_PLACES_MAX)
+        fillers->places[fillers->place_count++] = (struct filler_place){index, word};
+}
+
+/* So far the places are numbers of the answer's own words. */
+static void count_words_before(const struct answer *answer, struct fillers *fillers)
+{
+    const char *at = answer->text;
+    size_t words = 0;
+
+    while (isspace((unsigned char)*at))
+        at++;
+    for (size_t i = 0; i < fillers->place_count; i++) {
+        struct filler_place *place = &fillers->places[i];
+        const char *end = answer->words[place->words_before].text.bytes;
+
+        for (; at < end; at++)
+            words += isspace((unsigned char)at[0]) && !isspace((unsigned char)at[1]);
+        place->words_before = words;
+    }
+}
+
 static void count_by_rules(const struct answer *answer, size_t index, uint64_t candidates,
-                           size_t *counts)
+                           size_t *counts, struct fillers *fillers)
 {
     for (; candidates != 0; candidates &= candidates - 1) {
         size_t i = (size_t)__builtin_ctzll(candidates);
         size_t length = phrase_at(answer, index, filler_rules[i].phrase);
 
-        if (length > 0 && is_filler(answer, index, length, &filler_rules[i]))
-            counts[i]++;
+        if (length > 0 && is_filler(answer, index, length, &filler_rules[i]) &&
+            ++counts[i] > filler_rules[i].free)
+            add_place(fillers, index, filler_rules[i].phrase);
     }
 }
 
@@ -153,13 +179,18 @@ struct fillers fillers_count(const struct answer *answer)
     sort_by_letter(&by_letter);
     for (size_t i = 0; i < answer->word_count; i++) {
         unsigned letter;
+        size_t hesitation;
 
         if (!(answer->words[i].cues & CUE_BIT(CUE_FILLER)))
             continue;
         letter = letter_number(answer->words[i].text.bytes[0]);
-        hesitation_counts[find_hesitation(answer, i, by_letter.hesitations[letter])]++;
-        count_by_rules(answer, i, by_letter.rules[letter], rule_counts);
+        hesitation = find_hesitation(answer, i, by_letter.hesitations[letter]);
+        hesitation_counts[hesitation]++;
+        if (hesitation < WORDS_MAX)
+            add_place(&fillers, i, hesitations.items[hesitation]);
+        count_by_rules(answer, i, by_letter.rules[letter], rule_counts, &fillers);
     }
+    count_words_before(answer, &fillers);
     for (size_t i = 0; i < hesitations.count && i < WORDS_MAX; i++) {
         add_tally(&fillers, hesitations.items[i], hesitation_counts[i]);
         fillers.heavy += hesitation_counts[i];

@@ -9,7 +9,8 @@
 enum {
     FAMILIES_MOST = 3
 }; /* a word that more trades use than these is at home in none */
-enum { REQUEST_WORDS = 20, WHOLE_WORDS = 3, INSULT_WORDS = 25, BARE_WORDS = 2 };
+enum { REQUEST_WORDS = 20, SHORT_REQUEST_WORDS = 10, BRIEF_WORDS = 6, WHOLE_WORDS = 3 };
+enum { INSULT_WORDS = 25, BARE_WORDS = 2 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
 /* Short, and it says so at the beginning or is hardly anything else. */
@@ -23,13 +24,26 @@ static bool is_short_of(const struct answer *answer, enum cue cue)
                          answer->own.count == 0 && answer->cues[CUE_PLAN].count <= 1));
 }
 
-/* A request is short, and tells of nothing that was done. */
+/* A request is short, turns to the coach unless it is very short ("I would move on to a larger team" is
+ * an answer), and tells of nothing that was done but what was missed ("I missed that, could you ..."). */
 static bool is_request(const struct answer *answer, enum cue cue, enum cue whole)
 {
+    bool is_asking = answer->cues[CUE_ASKING].count > 0;
+    bool has_deeds = answer->own.count + answer->shared.count > 0;
+
     if (answer->cues[whole].count > 0 && answer->word_count <= WHOLE_WORDS)
         return true;
-    return answer->cues[cue].count > 0 && answer->word_count <= REQUEST_WORDS &&
-           answer->own.count + answer->shared.count == 0;
+    return answer->cues[cue].count > 0 &&
+           answer->word_count <= (has_deeds ? SHORT_REQUEST_WORDS : REQUEST_WORDS) &&
+           (is_asking || (answer->word_count <= BRIEF_WORDS && !has_deeds));
+}
+
+/* "What does a stakeholder mean?" */
+static bool asks_for_meaning(const struct answer *answer)
+{
+    return answer->word_count > 3 && answer->word_count <= SHORT_REQUEST_WORDS &&
+           answer_word_is(answer, 0, "what") && answer_word_is(answer, 1, "does") &&
+           answer_word_is(answer, answer->word_count - 1, "mean");
 }
 
 /* Speech is mostly small words; a third is few, and a seventh hardly a sentence. */
@@ -245,7 +259,8 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
     reading->is_foreign = answer_is_foreign(&reading->answer);
     if (is_request(&reading->answer, CUE_DECLINE, CUE_WHOLE_SKIP))
         reading->kind = ANSWER_KIND_SKIP;
-    else if (is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT))
+    else if (is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) ||
+             asks_for_meaning(&reading->answer))
         reading->kind = ANSWER_KIND_REPEAT;
     find_parts(reading);
     find_overlap(reading, lexicon, role);

@@ -143,17 +143,21 @@ static size_t longest_match(const struct answer *answer, size_t index,
     return longest;
 }
 
-/* Who tells what they did is answering, whatever it sounds like. */
-static bool is_brief(const struct answer *answer)
+/* Who tells what they did is answering, whatever it sounds like, and who asks what the question means
+ * ("could you explain what you mean?") is no less in the interview. */
+static bool is_brief(const struct reading *reading)
 {
-    return answer->word_count <= BRIEF_WORDS && answer->own.count == 0;
+    return reading->answer.word_count <= BRIEF_WORDS && reading->answer.own.count == 0 &&
+           reading->kind == ANSWER_KIND_ANSWER;
 }
 
-static bool is_command_at(const struct answer *answer, size_t index,
+static bool is_command_at(const struct reading *reading, size_t index,
                           const struct lexicon *lexicon)
 {
+    const struct answer *answer = &reading->answer;
+
     return longest_match(answer, index, lexicon, LEXICON_COMMANDS) > 0 ||
-           (is_brief(answer) &&
+           (is_brief(reading) &&
             longest_match(answer, index, lexicon, LEXICON_WHEN_BRIEF) > 0);
 }
 
@@ -177,13 +181,15 @@ static bool is_guarded(const struct answer *answer, size_t index)
                          is_listed(answer, index - 1, &redirect_rules.guards));
 }
 
-bool redirect_is_attempt(const struct answer *answer, const struct lexicon *lexicon)
+bool redirect_is_attempt(const struct reading *reading, const struct lexicon *lexicon)
 {
+    const struct answer *answer = &reading->answer;
+
     for (size_t i = 0; i < answer->word_count; i++) {
         if (answer->words[i].gap == GAP_SENTENCE &&
             (i == 0 || !answer->words[i].is_quoted) &&
-            (is_command_at(answer, i, lexicon) ||
-             is_command_at(answer, skip_openers(answer, i, lexicon), lexicon)))
+            (is_command_at(reading, i, lexicon) ||
+             is_command_at(reading, skip_openers(answer, i, lexicon), lexicon)))
             return true;
         if (longest_match(answer, i, lexicon, LEXICON_ANYWHERE) > 0 &&
             !is_guarded(answer, i))

@@ -51,6 +51,11 @@ void rubric_score(const struct reading *reading, int *ret_scores);
 void rubric_write_tips(const struct reading *reading, const struct manner *manner,
                        struct rubric *rubric);
 
+/* Of an answer whose rubric was applied: says instead of advice how it differs from the attempt before,
+ * which reads so and is what the session has of it. */
+void rubric_compare(const struct reading *before, const struct reading *now,
+                    const struct coach_turn *previous, struct rubric *rubric);
+
 /* Appends the JSON object of COACH_SUMMARY: the summary of a whole session. */
 void coach_summary_write(const struct lexicon *lexicon, const struct coach_facts *facts,
                          struct buffer *out);

@@ -5,11 +5,14 @@
  */
 #include "command.h"
 #include "doctor_internal.h"
+#include "health_internal.h"
 
 #include "corpus.h"
 #include "filter.h"
 #include "index.h"
+#include "refusal.h"
 #include "retriever.h"
+#include "server.h"
 #include "store.h"
 #include "url.h"
 
@@ -26,6 +29,18 @@ bool doctor_say(bool is_good, const char *what, const char *detail)
     printf("%-5s %s%s%s\n", is_good ? "ok" : "FAIL", what, *detail != '\0' ? ": " : "",
            detail);
     return is_good;
+}
+
+bool doctor_say_line(bool is_good, const char *what, struct buffer *line)
+{
+    const char *said = line->length > 0 ? line->bytes : "cannot be opened";
+    size_t head = strlen(what);
+
+    if (line->length > 0 && line->bytes[line->length - 1] == '\n')
+        line->bytes[line->length - 1] = '\0';
+    if (strncmp(said, what, head) == 0 && strncmp(said + head, ": ", 2) == 0)
+        said += head + 2; /* it names itself */
+    return doctor_say(is_good, what, said);
 }
 
 void doctor_note(const char *what, const char *detail)
@@ -101,6 +116,22 @@ static bool check_patterns(const struct settings *settings)
     return doctor_say(true, "safety filter", detail);
 }
 
+static bool say_store(struct store_backend *backend, enum error error)
+{
+    bool is_good = !store_stats(backend).is_disk_full && error == OK;
+    struct store_trouble trouble = store_trouble(backend);
+    struct buffer words;
+
+    buffer_init(&words, 1024);
+    buffer_append_string(&words, is_good ? "opens, reads and writes"
+                                         : "cannot be reached, or not written: ");
+    if (!is_good)
+        store_write_trouble(&trouble, &words);
+    doctor_say(is_good, "store", words.bytes);
+    buffer_done(&words);
+    return is_good;
+}
+
 static bool check_store(const struct settings *settings)
 {
     struct doctor_question question;
@@ -115,20 +146,49 @@ static bool check_store(const struct settings *settings)
     store = store_new(backend, question.loop, &question.metrics, NULL);
     if (backend == NULL ||
         problem.length > 0) { /* a problem alone: the server does not answer yet */
-        if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
-            problem.bytes[problem.length - 1] = '\0';
-        doctor_say(false, "store",
-                   problem.length > 0 ? problem.bytes : "cannot be opened");
+        doctor_say_line(false, "store", &problem);
     } else {
         store_check(store, doctor_on_answer, &question);
         loop_run(question.loop);
-        is_good = doctor_say(question.error == OK, "store",
-                             question.error == OK ? "opens, reads and writes"
-                                                  : "cannot be reached, or not written");
+        is_good = say_store(backend, question.error);
     }
     store_close(backend);
     store_free(store);
     buffer_done(&problem);
+    doctor_question_done(&question);
+    return is_good;
+}
+
+static void on_collector(void *context, struct call_answer answer)
+{
+    struct doctor_question *question = context;
+    bool is_good = answer.outcome == CALL_ANSWERED && answer.status / 100 == 2;
+
+    if (answer.outcome == CALL_ANSWERED)
+        snprintf(question->why, sizeof(question->why), "%s (%ld)",
+                 is_good ? "takes spans" : "does not take spans", answer.status);
+    else
+        snprintf(question->why, sizeof(question->why), "%s",
+                 answer.reason != NULL ? answer.reason
+                                       : call_outcome_name(answer.outcome));
+    call_answer_free(&answer);
+    doctor_on_answer(question, is_good ? OK : ERROR_INTERNAL_ERROR);
+}
+
+static bool check_collector(const struct settings *settings)
+{
+    struct doctor_question question;
+    struct spans *spans;
+    bool is_good = true;
+
+    doctor_question_init(&question);
+    spans = spans_new(settings, question.loop, question.log);
+    if (spans != NULL) {
+        spans_probe(spans, on_collector, &question);
+        loop_run(question.loop);
+        is_good = doctor_say(question.error == OK, "collector", question.why);
+    }
+    spans_free(spans);
     doctor_question_done(&question);
     return is_good;
 }
@@ -147,16 +207,12 @@ static bool check_index(const struct settings *settings)
     reader = index_reader_open(path, &problem);
     if (reader != NULL)
         corpus = corpus_new("corpus.json", index_corpus_json(reader), &problem);
-    if (problem.length > 0 && problem.bytes[problem.length - 1] == '\n')
-        problem.bytes[problem.length - 1] = '\0';
     if (corpus != NULL)
         snprintf(detail, sizeof(detail), "\"%.120s\", %" PRId64 " passages%s",
                  corpus_title(corpus), index_passage_count(reader),
                  path == NULL ? ", built in" : "");
-    is_good = doctor_say(corpus != NULL, "study material",
-                         corpus != NULL       ? detail
-                         : problem.length > 0 ? problem.bytes
-                                              : "cannot be opened");
+    is_good = corpus != NULL ? doctor_say(true, "study material", detail)
+                             : doctor_say_line(false, "study material", &problem);
     corpus_free(corpus);
     index_reader_free(reader);
     buffer_done(&problem);
@@ -213,15 +269,6 @@ static bool check_qdrant(const struct settings *settings)
     return is_good;
 }
 
-static bool check_material(const struct settings *settings)
-{
-    bool is_good = check_index(settings);
-
-    if (is_good && settings->retriever == RETRIEVER_QDRANT)
-        is_good = check_qdrant(settings);
-    return is_good;
-}
-
 static void note_exposed(const char *name, const char *url)
 {
     if (url_is_exposed(url))
@@ -257,10 +304,100 @@ static void note_all_exposed(const struct settings *settings)
     }
 }
 
+/* A socket unit holds the port for the service. */
+#define SOCKET_UNIT "/etc/systemd/system/sockets.target.wants/poise.socket"
+
+static bool check_address(const struct settings *settings)
+{
+    bool is_good, is_held;
+    struct buffer line;
+
+    buffer_init(&line, 1024);
+    is_good = server_can_listen(settings->host, settings->port, &line);
+    is_held = !is_good && access(SOCKET_UNIT, F_OK) == 0;
+    if (line.length > 0)
+        line.length--; /* its end */
+    buffer_append_string(&line, is_good                 ? "HOST and PORT are free"
+                                : is_held               ? "; poise.socket holds it"
+                                : health_asks(settings) ? "; a Poise runs there already"
+                                                        : "");
+    if (is_held)
+        doctor_note("address", line.bytes);
+    else
+        doctor_say(is_good, "address", line.bytes);
+    buffer_done(&line);
+    return is_good || is_held;
+}
+
+static bool check_admin_address(const struct settings *settings)
+{
+    struct buffer problem;
+    bool is_good = true;
+
+    buffer_init(&problem, 1024);
+    if (settings->admin_port > 0)
+        is_good = server_can_listen(settings->admin_host, settings->admin_port, &problem);
+    if (!is_good)
+        doctor_say_line(false, "admin address", &problem);
+    buffer_done(&problem);
+    return is_good;
+}
+
+static bool check_refusal_log(const struct settings *settings)
+{
+    struct buffer problem;
+    bool is_good;
+
+    buffer_init(&problem, 4096);
+    is_good = *settings->refusal_log == '\0' ||
+              refusal_can_append(settings->refusal_log, &problem);
+    if (*settings->refusal_log == '\0')
+        buffer_append_string(&problem, "a table of the store");
+    else if (is_good)
+        buffer_append_string(&problem, settings->refusal_log);
+    doctor_say_line(is_good, "refusal log", &problem);
+    buffer_done(&problem);
+    return is_good;
+}
+
+/* What the settings are good for is looked at all the same. */
+static bool check_settings(struct settings *settings)
+{
+    struct buffer problems;
+    bool is_good;
+    char *rest;
+
+    buffer_init(&problems, SETTINGS_PROBLEMS_BYTES);
+    is_good = settings_read(settings, &problems);
+    rest = problems.bytes;
+    for (char *line; rest != NULL && (line = strsep(&rest, "\n")) != NULL;)
+        if (*line != '\0')
+            doctor_say(false, "settings", line);
+    if (is_good)
+        doctor_say(true, "settings", settings->app_env);
+    buffer_done(&problems);
+    return is_good;
+}
+
+/* Where the start would look too. */
+static bool check_what_is_here(const struct settings *settings)
+{
+    bool is_good = check_patterns(settings);
+
+    if (!settings->is_address_bad) {
+        is_good &= check_address(settings);
+        is_good &= check_admin_address(settings);
+    }
+    is_good &= check_refusal_log(settings);
+    if (!settings->is_store_bad)
+        is_good &= check_store(settings);
+    return is_good & check_index(settings);
+}
+
 int command_doctor(int argc, char **argv)
 {
     struct settings settings;
-    bool is_good;
+    bool is_configured, is_good;
 
     (void)argv;
     signal(SIGPIPE, SIG_IGN);
@@ -268,21 +405,22 @@ int command_doctor(int argc, char **argv)
         fprintf(stderr, "poise: doctor takes no arguments\n");
         return 2;
     }
-    if (!settings_open(&settings)) {
+    is_configured = check_settings(&settings);
+    note_remarks(&settings);
+    note_all_exposed(&settings);
+    is_good = check_what_is_here(&settings);
+    if (!is_configured) { /* nobody is asked with half of a key */
         settings_free(&settings);
         return 2;
     }
-    is_good = doctor_say(true, "settings", settings.app_env);
-    note_remarks(&settings);
-    is_good &= check_secret(&settings);
-    note_all_exposed(&settings);
-    is_good &= check_patterns(&settings);
-    is_good &= check_store(&settings);
+    check_secret(&settings);
     is_good &= doctor_check_coaches(&settings);
     is_good &= doctor_check_ears(&settings);
     is_good &= doctor_check_voice(&settings);
-    is_good &= check_material(&settings);
+    if (settings.retriever == RETRIEVER_QDRANT)
+        is_good &= check_qdrant(&settings);
     is_good &= doctor_check_proxies(&settings);
+    is_good &= check_collector(&settings);
     doctor_show_limits(&settings);
     doctor_show_unit(&settings);
     settings_free(&settings);

@@ -37,6 +37,8 @@ void doctor_on_probed(void *context, enum error error, const struct probe_reply 
 
 /* One line: ok or FAIL; returns `is_good`. */
 bool doctor_say(bool is_good, const char *what, const char *detail);
+/* The same of a line for a terminal, whose end is taken off. */
+bool doctor_say_line(bool is_good, const char *what, struct buffer *line);
 void doctor_note(const char *what, const char *detail);
 
 /* Each that may be asked, fallbacks too. */

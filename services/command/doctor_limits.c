@@ -136,8 +136,10 @@ void doctor_show_unit(const struct settings *settings)
                                "TURN_DEADLINE_SECONDS");
     if (is_unit || access("/etc/systemd/system/poise.service", F_OK) != 0)
         return;
-    doctor_note("systemd",
-                "this is not what the unit sees; as the unit: systemd-run --pty "
-                "-p DynamicUser=yes -p StateDirectory=poise "
-                "-p EnvironmentFile=/etc/poise.env /usr/local/bin/poise doctor");
+    doctor_note(
+        "systemd",
+        "this is not what the unit sees; as the unit: systemd-run --pty "
+        "-p DynamicUser=yes -p StateDirectory=poise "
+        "-p EnvironmentFile=/etc/poise.env "
+        "-p LoadCredential=SECRET_KEY:/etc/poise/SECRET_KEY /usr/local/bin/poise doctor");
 }

@@ -5,7 +5,7 @@
  */
 #include "command.h"
 
-#include "settings.h"
+#include "health_internal.h"
 
 #include <curl/curl.h>
 #include <stdio.h>
@@ -28,7 +28,7 @@ static size_t ignore(char *bytes, size_t size, size_t count, void *context)
     return size * count;
 }
 
-static bool lives(const struct settings *settings)
+bool health_asks(const struct settings *settings)
 {
     const char *host = own_host(settings->host);
     bool is_numeric_6 = strchr(host, ':') != NULL;
@@ -62,7 +62,7 @@ int command_health(int argc, char **argv)
         return 2;
     }
     if (settings_open(&settings)) {
-        status = lives(&settings) ? 0 : 1;
+        status = health_asks(&settings) ? 0 : 1;
         if (status != 0)
             fputs("poise: the service does not answer\n", stderr);
     }

@@ -11,7 +11,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* The prompt holds at most 64 passages, the bits of a mask. */
 #define PASSAGES_MOST 64
@@ -83,19 +82,6 @@ void generate_ask(struct coach_ask *ask, const struct private_text *question,
     ask->schema_name = "answer_from_passages";
     ask->schema = schema;
     ask->user = private_text_take(&user);
-}
-
-/* A boolean, or its word in a string in any case. */
-static bool read_flag(struct json_object *value, bool *ret_flag)
-{
-    if (json_object_is_type(value, json_type_boolean)) {
-        *ret_flag = json_object_get_boolean(value);
-        return true;
-    }
-    if (!json_object_is_type(value, json_type_string))
-        return false;
-    *ret_flag = strcasecmp(json_object_get_string(value), "true") == 0;
-    return *ret_flag || strcasecmp(json_object_get_string(value), "false") == 0;
 }
 
 /* From 0 to 1, or to 100 where the model thinks in percent; what is stated and cannot be
@@ -187,7 +173,7 @@ enum error generate_read(const struct private_text *reply,
     if (model_json_parse(private_reveal(reply), &object) != MODEL_JSON_OBJECT)
         return ERROR_LLM_PROVIDER_ERROR;
     list = json_member(object, "sentences");
-    if (!read_flag(json_member(object, "answered"), &is_answered) && list == NULL) {
+    if (!model_json_flag(json_member(object, "answered"), &is_answered) && list == NULL) {
         json_wipe_and_put(object);
         return ERROR_LLM_PROVIDER_ERROR;
     }

@@ -81,6 +81,8 @@ static void add_type(struct accept *accept, struct span range)
         raise(&accept->events, weight_of(range));
     else if (span_equals_ignoring_case(type, "application/json"))
         raise(&accept->json, weight_of(range));
+    else if (span_equals_ignoring_case(type, "text/markdown"))
+        raise(&accept->markdown, weight_of(range));
 }
 
 /* x-gzip is the same (RFC 9110 8.4.1.3), but nobody has sent it for long. */
@@ -93,6 +95,11 @@ static void add_encoding(struct accept *accept, struct span range)
 bool accept_wants_events(const struct accept *accept)
 {
     return accept->events > 0 && accept->events >= accept->json;
+}
+
+bool accept_wants_markdown(const struct accept *accept)
+{
+    return accept->markdown > 0 && accept->markdown >= accept->json;
 }
 
 bool accept_takes_gzip(const struct accept *accept)

@@ -1,6 +1,6 @@
 /*
  * What a client wants to read (RFC 9110 12.5): of POST /turn one envelope, or events while
- * the turn runs; of the page plain or compressed bytes.
+ * the turn runs; of a report an envelope or Markdown; of the page plain or compressed bytes.
  */
 #ifndef ACCEPT_INTERNAL_H
 #define ACCEPT_INTERNAL_H
@@ -11,9 +11,10 @@
 
 /* Weights in thousandths; 0: not named, or not wanted. */
 struct accept {
-    int events; /* of text/event-stream */
-    int json;   /* of application/json */
-    int gzip;   /* of the content coding gzip */
+    int events;   /* of text/event-stream */
+    int json;     /* of application/json */
+    int markdown; /* of text/markdown */
+    int gzip;     /* of the content coding gzip */
 };
 
 /* Takes note of one Accept line: a client may send several. */
@@ -28,5 +29,8 @@ bool accept_takes_gzip(const struct accept *accept);
 /* Events are asked for by name and with no less weight than JSON.  Wildcards ask for
  * nothing in particular: that is an envelope. */
 bool accept_wants_events(const struct accept *accept);
+
+/* The same of Markdown. */
+bool accept_wants_markdown(const struct accept *accept);
 
 #endif

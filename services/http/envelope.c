@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_ENVELOPE_BYTES (1024 * 1024)
+#define MAX_ENVELOPE_BYTES (1024 * 1024) /* beside data that is longer */
 /* The envelope without data, message and details: less than this. */
 #define FRAME_BYTES 512
 
@@ -79,7 +79,10 @@ void envelope_make(struct response *response, const struct envelope_reader *read
         answer->error == OK ? NULL : error_info(answer->error);
     int64_t wait_s = retry_after_s(answer);
 
-    response_init(response, info != NULL ? info->http_status : 200, MAX_ENVELOPE_BYTES);
+    size_t data_bytes = info == NULL ? answer->data->length : 0;
+
+    response_init(response, info != NULL ? info->http_status : 200,
+                  MAX_ENVELOPE_BYTES + data_bytes);
     envelope_write(&response->body, reader->request_id, answer);
     response_header(response, "Content-Type", "application/json; charset=utf-8");
     envelope_common_headers(response, reader);

@@ -4,6 +4,7 @@
 #include "form_internal.h"
 
 #include "json.h"
+#include "mask.h"
 #include "private_reveal.h"
 #include "session.h"
 #include "utf8.h"
@@ -98,31 +99,93 @@ void idempotency_read(const struct headers *headers, const struct digest_key *in
 #define STANDARD_QUESTIONS 5
 #define WHOLE_DIGITS_MOST  8
 
-/* A name that is no good is a field error; only a missing verdict is an error of its own.
- */
-static enum error read_name(struct json_object *body, const char *field, size_t max_chars,
-                            struct filter *filter, struct private_text *ret_sent,
-                            struct private_text *ret_text, struct field_errors *errors)
+/* The texts of a start, in the order of enum start_text. */
+static const struct {
+    const char *field;
+    size_t max_chars;
+    bool is_paper; /* it may be absent or blank, have lines, and is masked */
+} start_texts[START_TEXTS] = {
+    [START_ROLE] = {"role", ROLE_MAX_CHARS, false},
+    [START_INTERVIEW_TYPE] = {"interview_type", TYPE_MAX_CHARS, false},
+    [START_JOB_ADVERT] = {"job_advert", PAPER_MAX_CHARS, true},
+    [START_RESUME] = {"resume", PAPER_MAX_CHARS, true},
+};
+
+/* Control characters but line breaks and tabs: what was pasted is no text. */
+static bool has_odd_control(struct span text)
 {
+    size_t offset = 0;
+
+    while (offset < text.length) {
+        uint32_t code_point = utf8_next(text.bytes, text.length, &offset);
+
+        if (utf8_is_control(code_point) && code_point != '\n' && code_point != '\r' &&
+            code_point != '\t' && code_point != 0x85 && code_point != 0x2028 &&
+            code_point != 0x2029)
+            return true;
+    }
+    return false;
+}
+
+static const char *start_text_fault(enum start_text which,
+                                    const struct private_text *text)
+{
+    struct span span = private_reveal(text);
+    bool is_paper = start_texts[which].is_paper;
+    const char *fault = form_text_fault(span, start_texts[which].max_chars, !is_paper);
+
+    return fault == NULL && is_paper && has_odd_control(span) ? "not_text" : fault;
+}
+
+static void mask(struct private_text *text)
+{
+    struct span span = private_reveal(text);
+    struct buffer masked;
+
+    buffer_init(&masked, 8 * span.length + 64);
+    mask_contacts(span, &masked);
+    private_text_free(text);
+    *text = private_text_take(&masked);
+}
+
+/* A text that is no good is a field error; only a missing verdict is an error of its own. */
+static enum error read_start_text(struct json_object *body, enum start_text which,
+                                  struct filter *filter, struct start_form *form,
+                                  struct field_errors *errors)
+{
+    const char *field = start_texts[which].field;
+    struct private_text *text = &form->texts[which];
     struct span sent = json_member_string(body, field);
+    bool is_paper = start_texts[which].is_paper;
     struct filter_verdict verdict;
     const char *reason;
 
+    if (json_member(body, field) == NULL && is_paper)
+        return OK;
     if (sent.bytes == NULL) {
         field_errors_add(errors, field,
                          json_member(body, field) == NULL ? "required" : "not_a_string");
         return OK;
     }
-    *ret_sent = private_text_copy(sent.bytes, sent.length);
-    *ret_text = private_text_copy(sent.bytes, sent.length);
-    verdict = filter_admit(filter, ret_text);
-    reason = form_text_fault(private_reveal(ret_text), max_chars, true);
+    if (is_paper && utf8_is_valid(sent.bytes, sent.length) &&
+        utf8_is_blank(sent.bytes, sent.length))
+        return OK;
+    form->sent[which] = private_text_copy(sent.bytes, sent.length);
+    *text = private_text_copy(sent.bytes, sent.length);
+    /* Over its length it is not looked at: that is what the length is for. */
+    reason = is_paper ? start_text_fault(which, text) : NULL;
+    verdict = reason == NULL ? filter_admit(filter, text)
+                             : (struct filter_verdict){.outcome = FILTER_PASS};
+    if (reason == NULL)
+        reason = start_text_fault(which, text);
     if (reason == NULL && verdict.outcome == FILTER_UNAVAILABLE)
         return ERROR_SAFETY_UNAVAILABLE;
     if (reason == NULL && verdict.outcome == FILTER_HIT)
         reason = "not_allowed";
     if (reason != NULL)
         field_errors_add(errors, field, reason);
+    else if (is_paper)
+        mask(text);
     return OK;
 }
 
@@ -183,17 +246,14 @@ enum error start_form_read(struct json_object *body, struct filter *filter,
                            struct start_form *ret_form, struct field_errors *errors)
 {
     struct start_form form = {0};
-    enum error error;
+    enum error error = OK;
 
     if (!json_object_is_type(body, json_type_object)) {
         field_errors_add(errors, "body", "not_a_json_object");
         return ERROR_VALIDATION_ERROR;
     }
-    error = read_name(body, "role", ROLE_MAX_CHARS, filter, &form.sent_role, &form.role,
-                      errors);
-    if (error == OK)
-        error = read_name(body, "interview_type", TYPE_MAX_CHARS, filter,
-                          &form.sent_interview_type, &form.interview_type, errors);
+    for (int which = 0; which < START_TEXTS && error == OK; which++)
+        error = read_start_text(body, (enum start_text)which, filter, &form, errors);
     form.difficulty = read_difficulty(body, errors);
     form.question_count = read_question_count(body, errors);
     if (error == OK && errors->count > 0)
@@ -207,10 +267,10 @@ enum error start_form_read(struct json_object *body, struct filter *filter,
 
 void start_form_free(struct start_form *form)
 {
-    private_text_free(&form->role);
-    private_text_free(&form->interview_type);
-    private_text_free(&form->sent_role);
-    private_text_free(&form->sent_interview_type);
+    for (int which = 0; which < START_TEXTS; which++) {
+        private_text_free(&form->texts[which]);
+        private_text_free(&form->sent[which]);
+    }
 }
 
 #define QUESTION_MAX_CHARS  500

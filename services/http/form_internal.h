@@ -51,12 +51,23 @@ void idempotency_read(const struct headers *headers, const struct digest_key *in
                       size_t least_bytes, struct store_key *ret_key,
                       struct field_errors *errors);
 
+/* The texts of the body of POST /session/start. */
+enum start_text {
+    START_ROLE,
+    START_INTERVIEW_TYPE,
+    START_JOB_ADVERT,
+    START_RESUME,
+    START_TEXTS
+};
+
+#define PAPER_MAX_CHARS 20000 /* of an advert, and of a CV */
+
 /* The body of POST /session/start: what interview a client asks for. */
 struct start_form {
-    struct private_text role; /* owned, like all texts here */
-    struct private_text interview_type;
-    struct private_text sent_role; /* as they came, with what filter_admit() takes out */
-    struct private_text sent_interview_type;
+    struct private_text
+        texts[START_TEXTS]; /* owned; advert and CV masked, or empty: there is none */
+    struct private_text
+        sent[START_TEXTS]; /* owned: as they came, with what filter_admit() takes out */
     enum difficulty difficulty;
     unsigned question_count;
 };

@@ -90,6 +90,16 @@ int server_listen_socket(const char *host, int64_t port, bool reuse_port,
     return descriptor;
 }
 
+bool server_can_listen(const char *host, int64_t port, struct buffer *problem)
+{
+    int64_t found;
+    int listener = server_listen_socket(host, port, false, &found, problem);
+
+    if (listener >= 0)
+        close(listener);
+    return listener >= 0;
+}
+
 bool listener_start(struct server *server)
 {
     server->listen_poll = server_open_poll(server, server->listen_descriptor, UV_READABLE,

@@ -5,7 +5,9 @@
 #include "request_internal.h"
 #include "store.h"
 
-#define MAX_DATA_BYTES 1024
+#include <string.h>
+
+#define MAX_DATA_BYTES 2048
 
 static void finish_health(struct request *request);
 static void finish_readiness(struct request *request);
@@ -46,10 +48,30 @@ static void write_breakers(struct json_writer *json, const struct shared_service
     json_end_object(json);
 }
 
+/* Why it cannot be used. */
+static void write_store_error(struct json_writer *json, struct store_backend *store)
+{
+    struct store_trouble trouble = store_trouble(store);
+
+    json_put_object(json, "store_error");
+    json_put_string(json, "code", trouble.code);
+    if (trouble.condition != NULL)
+        json_put_string(json, "condition", trouble.condition);
+    if (*trouble.host != '\0')
+        json_put_string(json, "host", trouble.host);
+    if (*trouble.said.text != '\0')
+        json_put_string(json, "said", trouble.said.text);
+    if (trouble.number != 0)
+        json_put_string(json, "system", strerror(trouble.number));
+    json_end_object(json);
+}
+
 static void write_checks(struct json_writer *json, const struct services *services,
                          enum error store)
 {
     json_put_string(json, "store", store == OK ? "ok" : error_info(store)->code);
+    if (store != OK)
+        write_store_error(json, services->shared->store);
     json_put_string(json, "coach", coach_kind(services->coaches->all[0]));
     json_key(json, "breakers");
     write_breakers(json, services->shared);
@@ -62,11 +84,14 @@ static void on_store_checked(void *context, enum error error)
     struct request *request = context;
     const struct services *services = request->server->services;
     bool is_leaving = services->shared->is_leaving;
-    bool is_ready = error == OK && !is_leaving;
     struct json_writer json;
     struct private_text checks;
     struct buffer text;
+    bool is_ready;
 
+    if (store_stats(services->shared->store).is_disk_full)
+        error = ERROR_STORE_UNAVAILABLE;
+    is_ready = error == OK && !is_leaving;
     buffer_init(&text, MAX_DATA_BYTES);
     json_writer_init(&json, &text);
     json_begin_object(&json);

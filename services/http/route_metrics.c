@@ -109,6 +109,9 @@ void process_metrics_write(struct buffer *out)
     write_one(out, "process_cpu_seconds_total", "counter",
               "Time on a processor, of the program and of the system for it.",
               clock_us(CLOCK_PROCESS_CPUTIME_ID), MICRO);
+    write_one(out, "poise_clock_seconds", "gauge",
+              "What time it is here, in seconds since 1970.", clock_us(CLOCK_REALTIME),
+              MICRO);
     if (read_stat(fields))
         write_memory(out, fields);
     if (files >= 0)
@@ -160,6 +163,8 @@ static void write_spans(const struct services *services, struct buffer *out)
 static void write_store(const struct services *services, struct buffer *out)
 {
     struct store_stats stats = store_stats(services->shared->store);
+    struct store_trouble trouble = store_trouble(services->shared->store);
+    struct metrics_labels labels = {.length = 0};
 
     metrics_text_head(out, "poise_store_commits_total", "counter",
                       "Transactions of the store that changed something.");
@@ -168,11 +173,18 @@ static void write_store(const struct services *services, struct buffer *out)
                       "Operations that were in them: several share a transaction.");
     metrics_text_sample(out, "poise_store_changes_total", NULL, stats.operations);
     metrics_text_head(out, "poise_store_last_error", "gauge",
-                      "The store's own code of its latest failure; 0: none so far.");
-    metrics_text_sample(out, "poise_store_last_error", NULL, stats.last_error);
+                      "1, with the SQLSTATE or SQLite's name of its latest failure.");
+    metrics_label(&labels, "code", *trouble.code != '\0' ? trouble.code : "none");
+    metrics_text_sample(out, "poise_store_last_error", &labels, *trouble.code != '\0');
     metrics_text_head(out, "poise_store_file_lost", "gauge",
                       "1: SQLite's file was removed or replaced under the process.");
     metrics_text_sample(out, "poise_store_file_lost", NULL, stats.is_file_lost);
+    if (stats.disk_free_bytes > 0) {
+        write_one(out, "poise_store_file_bytes", "gauge", "SQLite's file.",
+                  stats.file_bytes, 1);
+        write_one(out, "poise_store_disk_free_bytes", "gauge",
+                  "What the disk that it is on has left.", stats.disk_free_bytes, 1);
+    }
 }
 
 /* The rule set is shared by all loops, and so are its counters; a reload begins new ones. */

@@ -1,5 +1,6 @@
 /*
- * GET / and GET /web/{file}: the page, from the program itself.
+ * GET / and GET /web/{file}: the page, from the program itself; and GET /docs, the description of the
+ * service for people.
  *
  * A client asks each time whether the page has changed (no-cache), and is told 304 where it
  * has not; it names its files by their bytes, so those are kept for ever: a new program never
@@ -18,9 +19,11 @@
     "require-trusted-types-for 'script'; trusted-types poise"
 
 static void finish_page(struct request *request);
+static void finish_docs(struct request *request);
 static void finish_file(struct request *request);
 
 const struct endpoint ENDPOINT_PAGE = {.finish = finish_page};
+const struct endpoint ENDPOINT_DOCS = {.finish = finish_docs};
 const struct endpoint ENDPOINT_PAGE_FILE = {.finish = finish_file};
 
 /* For what a browser opens by itself; the files that it loads for it are bound by these. */
@@ -71,6 +74,11 @@ static void send_file(struct request *request, const struct web_file *file)
 static void finish_page(struct request *request)
 {
     send_file(request, web_file_find(span_of("index.html")));
+}
+
+static void finish_docs(struct request *request)
+{
+    send_file(request, web_file_find(span_of("docs.html")));
 }
 
 static void finish_file(struct request *request)

@@ -1,7 +1,8 @@
 /*
  * POST /session/start: a new interview, its token, and the first words of the coach.
  *
- *   finish > start_form_read > make_session > store.create_session > on_created
+ *   finish > start_form_read > make_session > [a model reads the advert > on_opened >]
+ *   store.create_session > on_created
  *
  * The same Idempotency-Key gives the same session until a turn has been taken, and from that
  * the same reply: the token depends on nothing but its id and time, the opening prompt on what
@@ -9,28 +10,37 @@
  */
 #include "client_address_internal.h"
 #include "clock.h"
-#include "coach_builtin.h"
 #include "form_internal.h"
 #include "json.h"
 #include "json_body_internal.h"
 #include "mem.h"
+#include "opening.h"
 #include "private_reveal.h"
 #include "prompt.h"
 #include "request_internal.h"
 #include "store.h"
 #include "token.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#define MAX_BODY_BYTES 65536
+/* Two papers of astral characters, each escaped as a pair of surrogates, and the rest. */
+#define MAX_BODY_BYTES (65536 + 2 * PAPER_MAX_CHARS * 12)
 #define MAX_DATA_BYTES 16384
 #define MAX_DEPTH      4
 
 static int64_t max_body_bytes(const struct settings *settings);
 static void begin(struct request *request);
 static void finish(struct request *request);
+static opening_done_fn on_opened;
 static void on_created(void *context, enum error error, struct session *session,
                        bool is_replay);
+
+/* A start that waits for a model. */
+struct start {
+    struct request *request; /* borrowed: it waits for its answer */
+    struct store_new_session creation;
+};
 
 const struct endpoint ENDPOINT_SESSION_START = {
     .starts_work = true,
@@ -68,47 +78,55 @@ static struct session *make_session(const struct settings *settings,
                                     struct start_form *form, int64_t now_ms)
 {
     struct session *session = MEM_NEW(struct session);
-    const char *question;
 
     session->id = id_random();
-    session->role = form->role;
-    session->interview_type = form->interview_type;
-    form->role = (struct private_text){0};
-    form->interview_type = (struct private_text){0};
+    session->role = private_text_move(&form->texts[START_ROLE]);
+    session->interview_type = private_text_move(&form->texts[START_INTERVIEW_TYPE]);
+    session->papers.job_advert = private_text_move(&form->texts[START_JOB_ADVERT]);
+    session->papers.resume = private_text_move(&form->texts[START_RESUME]);
     session->difficulty = (int)form->difficulty;
     session->total_questions = form->question_count;
-    question = question_bank_pick(&session->role, &session->interview_type,
-                                  form->difficulty, NULL, 0, session->id.text);
-    session->asked[0] = private_text_copy(question, strlen(question));
-    session->asked_count = 1;
     session->created_ms = now_ms;
     session->last_activity_ms = now_ms;
     session->expires_ms = session_expiry(now_ms, now_ms, settings->session_ttl_minutes,
                                          settings->session_max_hours);
+    opening_fill_in(session);
     return session;
+}
+
+/* Advert and CV count where they are there: what had none before them has its fingerprint of then. */
+static struct digest fingerprint_of(const struct start_form *form,
+                                    const struct digest_key *input_key)
+{
+    unsigned char numbers[2] = {(unsigned char)form->difficulty,
+                                (unsigned char)form->question_count};
+    struct digest_state state;
+
+    digest_begin(&state, input_key);
+    digest_add_field(&state, "session_start", 13);
+    for (int which = 0; which < START_TEXTS; which++) {
+        struct span text = private_reveal(&form->sent[which]);
+
+        if (which == START_JOB_ADVERT)
+            digest_add_field(&state, numbers, sizeof(numbers));
+        if (which >= START_JOB_ADVERT && text.length > 0)
+            digest_add_field(&state, which == START_RESUME ? "resume" : "job_advert", 6);
+        if (which < START_JOB_ADVERT || text.length > 0)
+            digest_add_field(&state, text.bytes, text.length);
+    }
+    return digest_end(&state);
 }
 
 static struct store_key key_of(const struct request *request,
                                const struct start_form *form, struct field_errors *errors)
 {
     const struct digest_key *input_key = &request->keys->input;
-    struct span role = private_reveal(&form->sent_role);
-    struct span type = private_reveal(&form->sent_interview_type);
-    unsigned char numbers[2] = {(unsigned char)form->difficulty,
-                                (unsigned char)form->question_count};
     struct store_key key = {0};
-    struct digest_state state;
 
     idempotency_read(&request->headers, input_key, IDEMPOTENCY_SECRET_BYTES, &key,
                      errors);
-    if (key.is_there) {
-        digest_begin(&state, input_key);
-        digest_add_field(&state, "session_start", 13);
-        digest_add_field(&state, role.bytes, role.length);
-        digest_add_field(&state, type.bytes, type.length);
-        digest_add_field(&state, numbers, sizeof(numbers));
-        key.fingerprint = digest_end(&state);
-    }
+    if (key.is_there)
+        key.fingerprint = fingerprint_of(form, input_key);
     return key;
 }
 
@@ -119,6 +137,25 @@ static void refuse(struct request *request, enum error error,
         json_body_refuse(request, errors);
     else
         request_fail(request, error);
+}
+
+/* At once, or when a model has read the advert. */
+static void create(struct request *request, struct store_new_session *creation)
+{
+    struct services *services = request->server->services;
+    struct session *session = creation->session;
+    struct start *start;
+
+    if (!opening_wants_model(services->turns, session)) {
+        store_create_session(services->store, creation, on_created, request);
+        return;
+    }
+    start = MEM_NEW(struct start);
+    start->request = request;
+    start->creation = *creation;
+    start->creation.session = NULL;
+    opening_ask(services->turns, session, &request->request_id, &request->trace,
+                on_opened, start);
 }
 
 static void finish(struct request *request)
@@ -139,11 +176,22 @@ static void finish(struct request *request)
         creation.client_most = services->settings->max_sessions_per_address;
         if (creation.client_most > 0)
             creation.client = client_digest(request);
-        store_create_session(services->store, &creation, on_created, request);
+        create(request, &creation);
     } else {
         refuse(request, error, &errors);
     }
     start_form_free(&form);
+}
+
+static void on_opened(void *context, struct session *session)
+{
+    struct start *start = context;
+    struct request *request = start->request;
+
+    start->creation.session = session;
+    store_create_session(request->server->services->store, &start->creation, on_created,
+                         request);
+    free(start);
 }
 
 static void write_data(const struct services *services, const struct session *session,

@@ -57,11 +57,19 @@ static bool fits(const char *pattern, struct span path, struct span *ret_paramet
     const char *brace = strchr(pattern, '{');
     size_t fixed = brace != NULL ? (size_t)(brace - pattern) : strlen(pattern);
     struct span rest = {path.bytes + fixed, path.length - fixed};
+    const char *behind;
+    size_t behind_length;
 
     if (path.length < fixed || memcmp(path.bytes, pattern, fixed) != 0)
         return false;
     if (brace == NULL)
         return rest.length == 0;
+    behind = strchr(brace, '}') + 1;
+    behind_length = strlen(behind);
+    if (rest.length < behind_length ||
+        memcmp(rest.bytes + rest.length - behind_length, behind, behind_length) != 0)
+        return false;
+    rest.length -= behind_length;
     if (rest.length == 0 || memchr(rest.bytes, '/', rest.length) != NULL)
         return false;
     *ret_parameter = rest;

@@ -17,13 +17,22 @@
 #include <string.h>
 
 #define MAX_ID_BYTES      64    /* more than a UUID has: what is longer is none */
+#define MAX_WORD_BYTES    64    /* likewise of `attempt` */
 #define MAX_UTF8_BYTES    4     /* of one character */
 #define MAX_ESCAPED_BYTES 12    /* of one character in JSON: \uD83D\uDE00 */
 #define FORM_BYTES        65536 /* of a form beside its values */
 
-enum field { FIELD_SESSION_ID, FIELD_TRANSCRIPT, FIELD_AUDIO, FIELD_COUNT, FIELD_OTHER };
+enum field {
+    FIELD_SESSION_ID,
+    FIELD_TRANSCRIPT,
+    FIELD_ATTEMPT,
+    FIELD_AUDIO,
+    FIELD_COUNT,
+    FIELD_OTHER
+};
 
-static const char *const field_names[FIELD_COUNT] = {"session_id", "transcript", "audio"};
+static const char *const field_names[FIELD_COUNT] = {"session_id", "transcript",
+                                                     "attempt", "audio"};
 
 struct upload {
     struct upload_terms terms;
@@ -33,6 +42,7 @@ struct upload {
     unsigned seen[FIELD_COUNT];
     struct buffer session_id;
     struct buffer transcript;
+    struct buffer attempt;
     struct recording recording; /* `audio`, once it has begun */
     const char *audio_fault;    /* static; NULL: none was found */
     enum error error;           /* of the part that is being read */
@@ -78,6 +88,7 @@ enum error upload_new(const struct upload_terms *terms, struct span content_type
     buffer_init(&upload->json, max_chars * MAX_ESCAPED_BYTES + FORM_BYTES);
     buffer_init(&upload->session_id, MAX_ID_BYTES);
     buffer_init(&upload->transcript, max_chars * MAX_UTF8_BYTES);
+    buffer_init(&upload->attempt, MAX_WORD_BYTES);
     if (boundary.length > 0) {
         upload->multipart = MEM_NEW(struct multipart);
         multipart_init(upload->multipart, boundary, &events, upload);
@@ -150,6 +161,7 @@ static void take_part(void *context, struct span bytes)
     case FIELD_TRANSCRIPT:
         buffer_append(&upload->transcript, bytes.bytes, bytes.length);
         break;
+    case FIELD_ATTEMPT: buffer_append(&upload->attempt, bytes.bytes, bytes.length); break;
     case FIELD_AUDIO: take_audio(upload, bytes); break;
     case FIELD_COUNT:
     case FIELD_OTHER: break;
@@ -167,7 +179,8 @@ static void end_part(void *context)
 /* Members that are null count as not there. */
 static void read_json(struct upload *upload, struct field_errors *errors)
 {
-    struct buffer *const values[] = {&upload->session_id, &upload->transcript};
+    struct buffer *const values[] = {&upload->session_id, &upload->transcript,
+                                     &upload->attempt};
     struct json_object *body;
 
     json_strike_lone_surrogates(upload->json.bytes, upload->json.length);
@@ -175,7 +188,7 @@ static void read_json(struct upload *upload, struct field_errors *errors)
     if (!json_object_is_type(body, json_type_object)) {
         field_errors_add(errors, "body", "not_a_json_object");
     } else {
-        for (enum field field = FIELD_SESSION_ID; field <= FIELD_TRANSCRIPT; field++) {
+        for (enum field field = FIELD_SESSION_ID; field <= FIELD_ATTEMPT; field++) {
             struct span value = json_member_string(body, field_names[field]);
 
             if (value.bytes != NULL)
@@ -220,6 +233,11 @@ static void check_fields(const struct upload *upload, struct field_errors *error
     else if (upload->session_id.is_over ||
              !id_parse(upload->session_id.bytes, upload->session_id.length, &id))
         field_errors_add(errors, "session_id", "not_a_uuid");
+    if (upload->attempt.is_over ||
+        (upload->attempt.length > 0 &&
+         !span_equals((struct span){upload->attempt.bytes, upload->attempt.length},
+                      "again")))
+        field_errors_add(errors, "attempt", "not_a_choice");
 }
 
 static bool is_of_session(const struct upload *upload, const struct id *session_id)
@@ -297,6 +315,8 @@ static void fill_in_input(const struct upload *upload, struct turn_request *requ
     digest_add_field(&state, request->session_id.text, strlen(request->session_id.text));
     digest_add_field(&state, text.bytes, has_transcript ? text.length : 0);
     digest_add_field(&state, input->audio.bytes, input->has_audio ? DIGEST_BYTES : 0);
+    if (request->purpose == STORE_FOR_ATTEMPT)
+        digest_add_field(&state, "again", 5);
     input->key.fingerprint = digest_end(&state);
 }
 
@@ -319,6 +339,8 @@ enum error upload_finish(struct upload *upload, const struct headers *headers,
     if (error != OK)
         return error;
     error = take_answer(upload, request);
+    if (upload->attempt.length > 0)
+        request->purpose = STORE_FOR_ATTEMPT;
     if (error == OK)
         fill_in_input(upload, request);
     return error;
@@ -343,6 +365,7 @@ void upload_free(struct upload *upload)
     buffer_done(&upload->json);
     buffer_done(&upload->session_id);
     buffer_done(&upload->transcript);
+    buffer_done(&upload->attempt);
     recording_done(&upload->recording);
     free(upload);
 }

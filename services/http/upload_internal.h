@@ -1,8 +1,8 @@
 /*
  * The body of POST /turn: from bytes, in pieces, to a struct turn_request.
  *
- * multipart/form-data with `session_id` and `audio` or `transcript` or both, or the same
- * without audio as JSON.  Every recording is counted and digested while it passes, and
+ * multipart/form-data with `session_id`, `audio` or `transcript` or both, and perhaps `attempt`, or the
+ * same without audio as JSON.  Every recording is counted and digested while it passes, and
  * its first bytes are looked at (take_audio()).  Its bytes are kept, in memory only,
  * where they have to be heard: somebody can, and there is no transcript.
  */

@@ -74,7 +74,7 @@ bool web_file_is_on_its_own(const struct web_file *file)
 
 bool web_file_is_named_by_its_bytes(const struct web_file *file)
 {
-    return strcmp(file->name, "index.html") != 0;
+    return strcmp(file->name, "index.html") != 0 && strcmp(file->name, "docs.html") != 0;
 }
 
 struct span web_file_body(const struct web_file *file, bool is_gzip)

@@ -12,6 +12,7 @@
 #include "names.h"
 #include "private_reveal.h"
 
+#include <ctype.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,6 +25,7 @@
 #define CALL_MS         10000
 #define FINISH_MS       2000
 #define REPLY_MAX_BYTES 65536
+#define HEADERS_MOST    2 /* that a call has room for */
 
 /* A note with all that it pointed to. */
 struct kept_span {
@@ -34,17 +36,23 @@ struct kept_span {
 };
 
 struct spans {
-    struct loop *loop;      /* borrowed */
+    struct loop *loop; /* borrowed, like the log */
+    struct log *log;
     struct call_pool *pool; /* owned, like the texts */
     struct call *call;      /* owned; NULL: not pending */
     struct loop_timer *timer;
     char *url;
-    char *header_name; /* NULL: none */
-    struct private_text header_value;
+    struct {
+        char *name; /* NULL: none */
+        struct private_text value;
+    } headers[HEADERS_MOST];
     const char *service; /* borrowed from the settings */
     struct kept_span batch[BATCH_MOST];
     size_t batch_count;
     bool is_finishing;
+    bool is_away;         /* as the log has it */
+    call_done_fn *probed; /* of spans_probe() */
+    void *probed_context;
 
     pthread_mutex_t lock; /* over what follows */
     struct kept_span queue[QUEUE_MOST];
@@ -56,34 +64,51 @@ static void tick(void *context);
 static void send_batch(void *context);
 static void on_answer(void *context, struct call_answer answer);
 
-/* "name=value", percent-encoded (OTEL_EXPORTER_OTLP_HEADERS); the settings have checked it. */
-static void read_header(struct spans *spans, const struct private_text *setting)
+static bool is_hex(const char *digits)
 {
-    struct span text = private_reveal(setting);
-    const char *equals = memchr(text.bytes, '=', text.length);
-    struct buffer value;
-
-    if (equals == NULL)
-        return;
-    spans->header_name = mem_realloc(NULL, (size_t)(equals - text.bytes) + 1);
-    memcpy(spans->header_name, text.bytes, (size_t)(equals - text.bytes));
-    spans->header_name[equals - text.bytes] = '\0';
-    buffer_init(&value, text.length);
-    for (const char *at = equals + 1; *at != '\0'; at++) {
-        unsigned byte;
-
-        if (*at == '%' && sscanf(at + 1, "%2x", &byte) == 1 && byte >= ' ' &&
-            byte < 0x7f) {
-            buffer_append_char(&value, (char)byte);
-            at += 2;
-        } else {
-            buffer_append_char(&value, *at);
-        }
-    }
-    spans->header_value = private_text_take(&value);
+    return isxdigit((unsigned char)digits[0]) && isxdigit((unsigned char)digits[1]);
 }
 
-struct spans *spans_new(const struct settings *settings, struct loop *loop)
+static struct private_text decode(struct span encoded)
+{
+    struct buffer text;
+    unsigned byte;
+
+    buffer_init(&text, encoded.length);
+    for (size_t at = 0; at < encoded.length; at++) {
+        if (encoded.bytes[at] == '%' && at + 2 < encoded.length &&
+            is_hex(encoded.bytes + at + 1) &&
+            sscanf(encoded.bytes + at + 1, "%2x", &byte) == 1 && byte >= ' ' &&
+            byte < 0x7f) {
+            buffer_append_char(&text, (char)byte);
+            at += 2;
+        } else {
+            buffer_append_char(&text, encoded.bytes[at]);
+        }
+    }
+    return private_text_take(&text);
+}
+
+/* "name=value,name=value", percent-encoded; the settings have checked it. */
+static void read_headers(struct spans *spans, const struct private_text *setting)
+{
+    const char *rest = private_reveal(setting).bytes;
+    struct span entry;
+
+    for (size_t at = 0; at < HEADERS_MOST && settings_next_entry(&rest, &entry); at++) {
+        size_t length = strcspn(entry.bytes, "=");
+        char *name = mem_realloc(NULL, length + 1);
+
+        memcpy(name, entry.bytes, length);
+        name[length] = '\0';
+        spans->headers[at].name = name;
+        spans->headers[at].value =
+            decode((struct span){entry.bytes + length + 1, entry.length - length - 1});
+    }
+}
+
+struct spans *spans_new(const struct settings *settings, struct loop *loop,
+                        struct log *log)
 {
     const char *endpoint = settings->otlp_endpoint;
     size_t length = strlen(endpoint);
@@ -95,13 +120,14 @@ struct spans *spans_new(const struct settings *settings, struct loop *loop)
         length--;
     spans = MEM_NEW(struct spans);
     spans->loop = loop;
+    spans->log = log;
     spans->pool = call_pool_new(loop);
     spans->service = settings->otel_service_name;
     spans->url = mem_realloc(NULL, length + sizeof("/v1/traces"));
     snprintf(spans->url, length + sizeof("/v1/traces"), "%.*s/v1/traces", (int)length,
              endpoint);
     if (!private_text_is_empty(&settings->otlp_headers))
-        read_header(spans, &settings->otlp_headers);
+        read_headers(spans, &settings->otlp_headers);
     pthread_mutex_init(&spans->lock, NULL);
     spans->timer = loop_timer_start(loop, EVERY_MS, tick, spans);
     return spans;
@@ -189,7 +215,7 @@ static void put_attributes(struct json_writer *json, const struct kept_span *spa
     put_text(json, "gen_ai.conversation.id", span->session_id.text);
     if (meter != NULL) {
         put_text(json, "gen_ai.operation.name", meter->operation);
-        put_text(json, "gen_ai.provider.name", meter->provider);
+        put_text(json, "gen_ai.provider.name", meter_conventional_provider(meter));
         put_text(json, "gen_ai.request.model", meter->model);
         put_number(json, "gen_ai.usage.input_tokens", note->input_tokens);
         put_number(json, "gen_ai.usage.output_tokens", note->output_tokens);
@@ -286,28 +312,70 @@ static void tick(void *context)
         send_batch(spans);
 }
 
-static void send_batch(void *context)
+static void post(struct spans *spans, call_done_fn *done)
 {
-    struct spans *spans = context;
     struct call_request request = {
         .url = spans->url,
         .content_type = "application/json",
+        .body = write_batch(spans),
         .timeout_ms = spans->is_finishing ? FINISH_MS : CALL_MS,
         .max_reply_bytes = REPLY_MAX_BYTES,
     };
 
+    if (spans->headers[0].name != NULL) {
+        request.authorization_name = spans->headers[0].name;
+        request.authorization = &spans->headers[0].value;
+    }
+    if (spans->headers[1].name != NULL) {
+        request.extra_header = spans->headers[1].name;
+        request.extra_value = private_reveal(&spans->headers[1].value).bytes;
+    }
+    spans->call = call_start(spans->pool, &request, done, spans);
+}
+
+static void on_probed(void *context, struct call_answer answer)
+{
+    struct spans *spans = context;
+
+    spans->call = NULL;
+    spans->probed(spans->probed_context, answer);
+}
+
+void spans_probe(struct spans *spans, call_done_fn *done, void *context)
+{
+    loop_timer_cancel(spans->timer);
+    spans->timer = NULL;
+    spans->probed = done;
+    spans->probed_context = context;
+    post(spans, on_probed);
+}
+
+static void send_batch(void *context)
+{
+    struct spans *spans = context;
+
     take_batch(spans);
-    if (spans->batch_count == 0) {
-        if (spans->is_finishing)
-            loop_stop(spans->loop);
+    if (spans->batch_count > 0)
+        post(spans, on_answer);
+    else if (spans->is_finishing)
+        loop_stop(spans->loop);
+}
+
+static void tell_log(struct spans *spans, const struct call_answer *answer, bool is_away)
+{
+    struct log_line *line;
+
+    if (is_away == spans->is_away)
         return;
-    }
-    if (spans->header_name != NULL) {
-        request.authorization_name = spans->header_name;
-        request.authorization = &spans->header_value;
-    }
-    request.body = write_batch(spans);
-    spans->call = call_start(spans->pool, &request, on_answer, spans);
+    spans->is_away = is_away;
+    line =
+        log_begin(spans->log, LOG_WARNING, is_away ? "collector_away" : "collector_back");
+    log_word(line, LOG_OUTCOME, call_outcome_name(answer->outcome));
+    if (answer->reason != NULL)
+        log_word(line, LOG_REASON, answer->reason);
+    if (answer->status > 0)
+        log_number(line, LOG_PROVIDER_STATUS, answer->status);
+    log_end(line);
 }
 
 /* A collector that is away loses what it was sent; the next batch asks whether it is back. */
@@ -317,6 +385,7 @@ static void on_answer(void *context, struct call_answer answer)
     bool is_sent = answer.outcome == CALL_ANSWERED && answer.status / 100 == 2;
 
     spans->call = NULL;
+    tell_log(spans, &answer, !is_sent);
     call_answer_free(&answer);
     count_batch(spans, is_sent);
     if (is_sent)
@@ -352,8 +421,10 @@ void spans_free(struct spans *spans)
     loop_timer_cancel(spans->timer);
     call_cancel(spans->call);
     call_pool_free(spans->pool);
-    private_text_free(&spans->header_value);
-    free(spans->header_name);
+    for (size_t at = 0; at < HEADERS_MOST; at++) {
+        private_text_free(&spans->headers[at].value);
+        free(spans->headers[at].name);
+    }
     free(spans->url);
     pthread_mutex_destroy(&spans->lock);
     free(spans);

@@ -12,6 +12,7 @@
 #include "admin_internal.h"
 #include "buffer.h"
 #include "clock.h"
+#include "index.h"
 #include "mem.h"
 #include "names.h"
 #include "private_reveal.h"
@@ -54,19 +55,24 @@ struct process {
     struct admin *admin;                  /* owned; NULL: it has no listener of its own */
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
-    bool is_file_lost; /* as the log has it */
-    size_t reloads;    /* loops that have not said yet that they use the new patterns */
-    int inherited;     /* owned: the listening socket that systemd holds; -1: none */
+    bool is_file_lost; /* as the log has it, like the next */
+    bool is_disk_full;
+    size_t reloads; /* loops that have not said yet that they use the new patterns */
+    int inherited;  /* owned: the listening socket that systemd holds; -1: none */
+    int64_t inherited_port;
     bool is_ending;
 };
 
 static void drain(void *context);
 
-/* Says it, if there is one, and frees it. */
+/* Says it, line by line, if there is one, and frees it. */
 static void say_problem(struct buffer *problem)
 {
-    if (problem->length > 0)
-        fprintf(stderr, "poise: %s", problem->bytes);
+    char *rest = problem->bytes;
+
+    for (char *line; rest != NULL && (line = strsep(&rest, "\n")) != NULL;)
+        if (*line != '\0')
+            fprintf(stderr, "poise: %s\n", line);
     buffer_done(problem);
 }
 
@@ -116,10 +122,77 @@ static bool open_store(struct process *process)
 {
     struct buffer problem;
 
+    if (process->settings.is_store_bad)
+        return false;
     buffer_init(&problem, 1024);
     process->shared.store = store_open(process->settings.store_url, &problem);
     say_problem(&problem);
     return process->shared.store != NULL;
+}
+
+static bool check_corpus(const struct settings *settings)
+{
+    struct index_reader *reader;
+    struct buffer problem;
+
+    if (*settings->corpus_index == '\0') /* the one that is compiled in */
+        return true;
+    buffer_init(&problem, 4096);
+    reader = index_reader_open(settings->corpus_index, &problem);
+    index_reader_free(reader);
+    say_problem(&problem);
+    return reader != NULL;
+}
+
+static bool check_refusal_log(const struct settings *settings)
+{
+    struct buffer problem;
+    bool is_good;
+
+    buffer_init(&problem, 4096);
+    is_good = *settings->refusal_log == '\0' ||
+              refusal_can_append(settings->refusal_log, &problem);
+    say_problem(&problem);
+    return is_good;
+}
+
+/* Port 0 is always free, and systemd's is held. */
+static bool check_addresses(struct process *process)
+{
+    const struct settings *settings = &process->settings;
+    struct buffer problem;
+    bool is_good = !settings->is_address_bad;
+
+    if (!supervisor_listener(&process->inherited, &process->inherited_port)) {
+        fputs("poise: the socket unit must have one ListenStream, of TCP\n", stderr);
+        return false;
+    }
+    if (!is_good)
+        return false;
+    buffer_init(&problem, 4096);
+    if (process->inherited < 0)
+        is_good &= server_can_listen(settings->host, settings->port, &problem);
+    if (settings->admin_port > 0)
+        is_good &=
+            server_can_listen(settings->admin_host, settings->admin_port, &problem);
+    say_problem(&problem);
+    return is_good;
+}
+
+/* All that is wrong is said before the start gives up.  The exit status, or 0. */
+static int prepare(struct process *process)
+{
+    const struct settings *settings = &process->settings;
+    bool is_configured = settings_open(&process->settings);
+    bool is_good;
+
+    if (settings->safety_enabled)
+        is_configured &= load_ruleset(settings, &process->ruleset);
+    is_good = check_corpus(settings);
+    is_good &= check_refusal_log(settings);
+    is_good &= check_addresses(process);
+    is_good &= open_store(process);
+    return !is_configured ? 2 : is_good ? 0 : 1;
 }
 
 /* One connection of a client is one descriptor, and a turn under way takes one more for
@@ -159,25 +232,6 @@ static int open_listener(const struct process *process, int64_t *port, bool is_s
     return listener;
 }
 
-/* The loops share the port, and so could another program of ours, unnoticed: that it is free is asked
- * without sharing.  Port 0 is always free. */
-static bool port_is_free(const struct settings *settings)
-{
-    struct buffer problem;
-    int64_t port;
-    int listener;
-
-    if (settings->port == 0)
-        return true;
-    buffer_init(&problem, 1024);
-    listener =
-        server_listen_socket(settings->host, settings->port, false, &port, &problem);
-    say_problem(&problem);
-    if (listener >= 0)
-        close(listener);
-    return listener >= 0;
-}
-
 static struct worker *make_worker(struct process *process, struct metrics *metrics,
                                   int listener)
 {
@@ -194,14 +248,8 @@ static bool make_workers(struct process *process, int64_t *ret_port)
 {
     const struct settings *settings = &process->settings;
     size_t count = count_workers(settings);
-    int64_t port = settings->port;
+    int64_t port = process->inherited >= 0 ? process->inherited_port : settings->port;
 
-    if (!supervisor_listener(&process->inherited, &port)) {
-        fputs("poise: the socket unit must have one ListenStream, of TCP\n", stderr);
-        return false;
-    }
-    if (process->inherited < 0 && !port_is_free(settings))
-        return false;
     process->shared.is_socket_kept = process->inherited >= 0;
     process->shared.metrics = process->metrics;
     process->shared.metrics_count = count;
@@ -345,8 +393,14 @@ static void sweep(void *context)
 static void look_at_file(void *context)
 {
     struct process *process = context;
-    bool is_lost = store_stats(process->shared.store).is_file_lost;
+    struct store_stats stats = store_stats(process->shared.store);
+    bool is_lost = stats.is_file_lost;
 
+    if (stats.is_disk_full != process->is_disk_full)
+        log_end(stats.is_disk_full
+                    ? log_begin(process->log, LOG_ERROR, "store_disk_full")
+                    : log_begin(process->log, LOG_WARNING, "store_disk_has_room"));
+    process->is_disk_full = stats.is_disk_full;
     if (is_lost && !process->is_file_lost) {
         log_end(log_begin(process->log, LOG_ERROR, "store_file_lost"));
         supervisor_status("The database file was removed or replaced: restart to use "
@@ -364,6 +418,7 @@ static void flush_log(void *context)
     struct process *process = context;
 
     log_flush(process->log);
+    atomic_store(&process->shared.main_log_dropped, (int64_t)log_dropped(process->log));
 }
 
 /* A line for each, and one for all that is about production. */
@@ -426,7 +481,7 @@ static bool build(struct process *process, int64_t *ret_port)
     process->shared.settings = &process->settings;
     process->shared.rates = rates_new();
     process->shared.uploads = uploads_new();
-    process->shared.spans = spans_new(&process->settings, process->loop);
+    process->shared.spans = spans_new(&process->settings, process->loop, process->log);
     if (process->settings.max_connections_per_address > 0)
         process->shared.addresses =
             addresses_new(process->settings.max_connections_per_address);
@@ -434,7 +489,7 @@ static bool build(struct process *process, int64_t *ret_port)
     derive_keys(process);
     if (!process->settings.safety_enabled)
         log_end(log_begin(process->log, LOG_WARNING, "safety_filter_is_off"));
-    return open_store(process) && make_workers(process, ret_port) && make_admin(process);
+    return make_workers(process, ret_port) && make_admin(process);
 }
 
 static bool run(struct process *process, int64_t port)
@@ -503,7 +558,7 @@ int serve(int argc, char **argv)
 {
     struct process *process = MEM_NEW(struct process);
     int64_t port = 0;
-    int status = 1;
+    int status;
 
     process->inherited = -1;
     prctl(PR_SET_DUMPABLE, 0); /* no core file with answers and keys in it */
@@ -512,12 +567,9 @@ int serve(int argc, char **argv)
     mallopt(M_TRIM_THRESHOLD, 4 * HEAP_STEP_BYTES);
     if (argc > 0)
         fprintf(stderr, "poise: unknown argument %s\n", argv[0]);
-    if (argc > 0 || !settings_open(&process->settings) ||
-        (process->settings.safety_enabled &&
-         !load_ruleset(&process->settings, &process->ruleset)))
-        status = 2;
-    else if (build(process, &port) && run(process, port))
-        status = 0;
+    status = argc > 0 ? 2 : prepare(process);
+    if (status == 0 && !(build(process, &port) && run(process, port)))
+        status = 1;
     tear_down(process);
     free(process);
     return status;

@@ -43,10 +43,15 @@ struct reload {
 static void flush_log(void *context)
 {
     struct worker *worker = context;
+    struct shared_services *shared = worker->services.shared;
+    int64_t dropped;
 
     log_flush(worker->log);
-    atomic_store_explicit(&worker->services.metrics->LOG_DROPPED,
-                          (int64_t)log_dropped(worker->log), memory_order_relaxed);
+    dropped = (int64_t)log_dropped(worker->log);
+    if (worker->services.metrics == shared->metrics[0])
+        dropped += shared->main_log_dropped;
+    atomic_store_explicit(&worker->services.metrics->LOG_DROPPED, dropped,
+                          memory_order_relaxed);
 }
 
 static void lend(struct worker *worker, struct shared_services *shared,

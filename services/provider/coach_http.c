@@ -23,7 +23,7 @@
 /* An event of a stream is a hundred times as long as the text in it. */
 #define STREAM_MAX_BYTES (64 * REPLY_MAX_BYTES)
 
-#define INSTRUCTIONS_MOST 8 /* twice as many as there are */
+#define INSTRUCTIONS_MOST 16 /* twice as many as there are */
 
 /* Ten answers of the largest MAX_TRANSCRIPT_CHARS, escaped twice, fit. */
 #define REQUEST_MAX_BYTES (32 * 1024 * 1024)

@@ -13,23 +13,29 @@
 #include "store_sqlite_internal.h"
 
 #include <assert.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A store that fails now and then is told of this often at most. */
-#define SAY_AWAY_EVERY_US 1000000
+/* A store that fails now and then is away until it has not failed for so long. */
+#define QUIET_US       3000000
+#define FIRST_LOOK_MS  100
+#define LOOKS_EVERY_MS 1000
 
 struct store {
     struct store_backend *backend; /* borrowed, like the next three */
     struct loop *loop;
     struct metrics *metrics;
     struct log *log;
-    bool is_away; /* as the log has it */
-    int64_t said_away_us;
+    struct loop_timer
+        *look; /* owned: to the next look whether it is back; NULL: none is due */
     /* The backend's, that somebody waits for, as they were asked. */
     struct store_operation *first;
     struct store_operation *last;
 };
+
+static loop_fn look;
+static store_done_fn on_looked;
 
 bool store_is_postgres(const char *url)
 {
@@ -88,7 +94,13 @@ void store_sweep(struct store_backend *backend, int64_t now_ms,
 
 struct store_stats store_stats(struct store_backend *backend)
 {
-    return backend->stats(backend);
+    struct store_stats stats = backend->stats(backend);
+    bool was_full = atomic_exchange(&backend->health.is_full, stats.is_disk_full);
+
+    if (stats.is_disk_full && !was_full)
+        store_trouble_note(&backend->health, &(struct store_trouble){.code = "DISK_FULL",
+                                                                     .number = ENOSPC});
+    return stats;
 }
 
 struct store *store_new(struct store_backend *backend, struct loop *loop,
@@ -100,35 +112,105 @@ struct store *store_new(struct store_backend *backend, struct loop *loop,
     store->loop = loop;
     store->metrics = metrics;
     store->log = log;
-    store->said_away_us = -SAY_AWAY_EVERY_US;
     return store;
 }
 
 void store_free(struct store *store)
 {
+    if (store == NULL)
+        return;
+    loop_timer_cancel(store->look);
     free(store);
 }
 
-static void note_away(struct store *store, int64_t now_us)
+struct store_trouble store_trouble(struct store_backend *backend)
 {
-    struct log_line *line;
+    return store_trouble_latest(&backend->health);
+}
 
-    if (store->log == NULL || store->is_away ||
-        now_us - store->said_away_us < SAY_AWAY_EVERY_US)
-        return;
-    store->is_away = true;
-    store->said_away_us = now_us;
-    line = log_begin(store->log, LOG_ERROR, "store_away");
-    log_number(line, LOG_STORE_ERROR, store_stats(store->backend).last_error);
+static void log_away(struct store *store)
+{
+    struct store_trouble trouble = store_trouble(store->backend);
+    struct log_line *line = log_begin(store->log, LOG_ERROR, "store_away");
+
+    if (*trouble.code != '\0')
+        log_word(line, LOG_STORE_ERROR, trouble.code);
+    if (trouble.condition != NULL)
+        log_word(line, LOG_CONDITION, trouble.condition);
+    if (*trouble.host != '\0')
+        log_word(line, LOG_HOST, trouble.host);
+    if (trouble.number != 0)
+        log_number(line, LOG_ERRNO, trouble.number);
+    log_sentence(line, LOG_SAID, &trouble.said);
     log_end(line);
 }
 
-static void note_back(struct store *store)
+/* Of all loops the first that sees it says it, and looks whether the store is back. */
+static void note_failure(struct store *store, int64_t now_us)
 {
-    if (!store->is_away)
+    struct store_health *health = &store->backend->health;
+
+    if (store->log == NULL)
         return;
-    store->is_away = false;
-    log_end(log_begin(store->log, LOG_WARNING, "store_back"));
+    atomic_store(&health->failed_us, now_us);
+    atomic_store(&health->is_down, true);
+    if (atomic_exchange(&health->is_away, true))
+        return;
+    log_away(store);
+    if (store->look == NULL)
+        store->look = loop_timer_start(store->loop, FIRST_LOOK_MS, look, store);
+}
+
+/* Something was written that was asked for after the last failure. */
+static void note_success(struct store *store, const struct store_operation *operation)
+{
+    struct store_health *health = &store->backend->health;
+    int64_t quiet_us = operation->asked_us - atomic_load(&health->failed_us);
+
+    if (!atomic_load_explicit(&health->is_away, memory_order_relaxed) || quiet_us < 0)
+        return;
+    atomic_store(&health->is_down, false);
+    if (quiet_us >= QUIET_US && store->log != NULL &&
+        atomic_exchange(&health->is_away, false))
+        log_end(log_begin(store->log, LOG_WARNING, "store_back"));
+}
+
+static void look(void *context)
+{
+    struct store *store = context;
+
+    store->look = NULL;
+    store_check(store, on_looked, store);
+}
+
+static void on_looked(void *context, enum error error)
+{
+    struct store *store = context;
+
+    (void)error; /* on_told() has heard of it */
+    if (atomic_load(&store->backend->health.is_away))
+        store->look = loop_timer_start(store->loop, LOOKS_EVERY_MS, look, store);
+}
+
+/* Those of which one that succeeds shows that others can. */
+static bool is_written(enum store_kind kind)
+{
+    return kind == STORE_CREATE || kind == STORE_COMMIT || kind == STORE_FINISH ||
+           kind == STORE_DELETE || kind == STORE_REFUSAL || kind == STORE_CHECK;
+}
+
+/* A turn that could not be kept is not run: the claim is given back. */
+static void refuse_begun(struct store *store, struct store_operation *operation)
+{
+    struct store_end end = {.session_id = operation->request.begin.session_id,
+                            .request_id = operation->request.begin.request_id,
+                            .now_ms = operation->now_ms};
+
+    session_free(operation->begun.session);
+    private_text_free(&operation->begun.heard);
+    operation->begun = (struct store_begun){0};
+    operation->error = ERROR_STORE_UNAVAILABLE;
+    store_end_turn(store, &end);
 }
 
 /* As metrics name what is waited for. */
@@ -145,6 +227,7 @@ static enum store_call call_of(enum store_kind kind)
     case STORE_SPEECH: return STORE_CALL_LOAD_SPEECH;
     case STORE_REFUSAL: return STORE_CALL_NOTE_REFUSAL;
     case STORE_RATES: return STORE_CALL_TAKE_RATES;
+    case STORE_COUNT_USE: return STORE_CALL_COUNT_USE;
     case STORE_CHECK: return STORE_CALL_CHECK;
     case STORE_REMEMBER:
     case STORE_REPORT:
@@ -164,9 +247,14 @@ static void on_told(struct store_operation *operation)
                    now_us - operation->asked_us);
     if (operation->error == ERROR_STORE_UNAVAILABLE) {
         metrics_add(&store->metrics->STORE_FAILURES[call], 1);
-        note_away(store, now_us);
-    } else {
-        note_back(store);
+        note_failure(store, now_us);
+    } else if (is_written(operation->kind)) {
+        note_success(store, operation);
+    } else if (operation->kind == STORE_BEGIN && operation->error == OK &&
+               operation->begun.decision == STORE_RUN &&
+               atomic_load_explicit(&store->backend->health.is_full,
+                                    memory_order_relaxed)) {
+        refuse_begun(store, operation);
     }
     metrics_add(&store->metrics->STORE_WAITING, -1);
     if (operation->asked_before != NULL)
@@ -250,8 +338,8 @@ void store_delete_session(struct store *store, const struct id *session_id,
     ask(store, operation, context);
 }
 
-void store_begin_turn(struct store *store, const struct store_claim *claim,
-                      store_begun_fn *done, void *context)
+static void begin_turn(struct store *store, const struct store_claim *claim,
+                       store_begun_fn *done, void *context)
 {
     struct store_operation *operation =
         make_on(store, STORE_BEGIN, &claim->session_id, claim->now_ms);
@@ -259,6 +347,39 @@ void store_begin_turn(struct store *store, const struct store_claim *claim,
     operation->done.begun = done;
     operation->request.begin = *claim;
     ask(store, operation, context);
+}
+
+/* A turn that waits until it is known whether it could be kept. */
+struct held {
+    struct store *store; /* borrowed */
+    struct store_claim claim;
+    store_begun_fn *done;
+    void *context; /* borrowed */
+};
+
+static void on_checked(void *context, enum error error)
+{
+    struct held *held = context;
+
+    if (error == OK)
+        begin_turn(held->store, &held->claim, held->done, held->context);
+    else
+        held->done(held->context, error, (struct store_begun){0});
+    free(held);
+}
+
+void store_begin_turn(struct store *store, const struct store_claim *claim,
+                      store_begun_fn *done, void *context)
+{
+    struct held *held;
+
+    if (!atomic_load_explicit(&store->backend->health.is_down, memory_order_relaxed)) {
+        begin_turn(store, claim, done, context);
+        return;
+    }
+    held = MEM_NEW(struct held);
+    *held = (struct held){store, *claim, done, context};
+    store_check(store, on_checked, held);
 }
 
 void store_commit_turn(struct store *store, struct store_commit *commit,
@@ -374,6 +495,17 @@ void store_take_rates(struct store *store, const struct store_rate_request *requ
     assert(request->count >= 1 && request->count <= STORE_RATES_MOST);
     operation->done.rates = done;
     operation->request.rates = *request;
+    ask(store, operation, context);
+}
+
+void store_count_use(struct store *store, const struct store_day_caps *caps,
+                     int64_t now_ms, store_done_fn *done, void *context)
+{
+    struct store_operation *operation = make(store, STORE_COUNT_USE);
+
+    operation->now_ms = now_ms;
+    operation->request.begin = (struct store_claim){.caps = *caps, .now_ms = now_ms};
+    operation->done.done = done;
     ask(store, operation, context);
 }
 

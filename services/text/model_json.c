@@ -10,6 +10,7 @@
 #include "words.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define MAX_DEPTH 16
 /* Of one text of the model: the word bounds alone allow any word. */
@@ -134,6 +135,21 @@ enum model_json_kind model_json_parse(struct span text, struct json_object **ret
     }
     *ret_object = object;
     return MODEL_JSON_OBJECT;
+}
+
+bool model_json_flag(struct json_object *value, bool *ret_flag)
+{
+    const char *word;
+
+    if (json_object_is_type(value, json_type_boolean)) {
+        *ret_flag = json_object_get_boolean(value);
+        return true;
+    }
+    if (!json_object_is_type(value, json_type_string))
+        return false;
+    word = json_object_get_string(value);
+    *ret_flag = strcasecmp(word, "true") == 0;
+    return *ret_flag || strcasecmp(word, "false") == 0;
 }
 
 bool model_json_text(struct json_object *value, struct span *ret_text)

@@ -116,3 +116,24 @@ bool words_share_run(struct span one, struct span other, size_t run)
     }
     return false;
 }
+
+bool words_find_run(struct span text, struct span run, struct span *ret_place)
+{
+    struct span word, last;
+    size_t offset = 0, length = 0;
+
+    while (words_next(run, &offset, &word))
+        length++;
+    offset = 0;
+    while (length > 0 && words_next(text, &offset, &word)) {
+        size_t start = (size_t)(word.bytes - text.bytes), end = start;
+
+        if (!runs_equal(text, start, run, 0, length))
+            continue;
+        for (size_t i = 0; i < length; i++)
+            words_next(text, &end, &last);
+        *ret_place = (struct span){word.bytes, end - start};
+        return true;
+    }
+    return false;
+}

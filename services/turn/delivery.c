@@ -6,7 +6,9 @@
 #include "private_reveal.h"
 #include "words.h"
 
-#define MINUTE_MS 60000
+#define MINUTE_MS     60000
+#define LONG_PAUSE_MS 1000
+#define MARKS_MOST    100
 
 static int64_t longest_pause_ms(const struct transcript *transcript)
 {
@@ -83,7 +85,42 @@ static void write_known(struct json_writer *writer, const char *key, int64_t num
         json_null(writer);
 }
 
-void delivery_write(struct json_writer *writer, const struct answer_delivery *delivery)
+static void write_mark(struct json_writer *writer, const char *filler, int64_t start_ms,
+                       int64_t end_ms)
+{
+    json_begin_object(writer);
+    json_put_string(writer, "filler", filler);
+    json_put_integer(writer, "start_ms", start_ms);
+    json_put_integer(writer, "end_ms", end_ms);
+    json_end_object(writer);
+}
+
+static void write_marks(struct json_writer *writer, const struct fillers *fillers,
+                        const struct spoken_word *words, size_t word_count)
+{
+    size_t marks = 0, at = 0;
+
+    json_put_array(writer, "marks");
+    for (size_t i = 0; i < word_count && marks < MARKS_MOST; i++) {
+        if (i > 0 && words[i].start_ms - words[i - 1].end_ms >= LONG_PAUSE_MS) {
+            write_mark(writer, NULL, words[i - 1].end_ms, words[i].start_ms);
+            marks++;
+        }
+        for (; at < fillers->place_count && fillers->places[at].words_before == i; at++) {
+            size_t last = i + words_count(span_of(fillers->places[at].word)) - 1;
+
+            if (last >= word_count)
+                last = word_count - 1;
+            write_mark(writer, fillers->places[at].word, words[i].start_ms,
+                       words[last].end_ms);
+            marks++;
+        }
+    }
+    json_end_array(writer);
+}
+
+void delivery_write(struct json_writer *writer, const struct answer_delivery *delivery,
+                    const struct spoken_word *words, size_t word_count)
 {
     const struct filler_tally *tallies = delivery->fillers.top;
 
@@ -102,6 +139,12 @@ void delivery_write(struct json_writer *writer, const struct answer_delivery *de
         json_decimal(writer, delivery->spoken.confidence, 2);
     else
         json_null(writer);
+    if (words != NULL && word_count == delivery->word_count) {
+        write_marks(writer, &delivery->fillers, words, word_count);
+    } else {
+        json_key(writer, "marks");
+        json_null(writer);
+    }
     json_end_object(writer);
 }
 

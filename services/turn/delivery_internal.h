@@ -52,8 +52,11 @@ void delivery_measure(const struct filler_counter *counter,
                       struct answer_delivery *ret_delivery);
 
 /* { "word_count", "filler_count", "fillers": { "um": 2, ... }, "words_per_minute",
- *   "longest_pause_ms", "stt_confidence" }; the last three are null where not known. */
-void delivery_write(struct json_writer *writer, const struct answer_delivery *delivery);
+ *   "longest_pause_ms", "stt_confidence", "marks": [{ "filler": "um" | null, "start_ms", "end_ms" }, ...] };
+ * the last four are null where not known.  Marks are fillers and, null, long pauses, in order: the words'
+ * times are those of the transcript, where it has as many words as its text. */
+void delivery_write(struct json_writer *writer, const struct answer_delivery *delivery,
+                    const struct spoken_word *words, size_t word_count);
 
 /* One plain sentence for a model, such as "Measured: 120 words, 5 fillers (um 3, like 2),
  * 140 words per minute, longest pause 2.1 s."  Nothing in it is the candidate's text. */

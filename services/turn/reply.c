@@ -8,6 +8,7 @@
 #include "model_json.h"
 #include "private_reveal.h"
 #include "utf8.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <math.h>
@@ -26,6 +27,7 @@ static const char *const labels[DIMENSION_COUNT] = {
 enum place {
     WHOLE,
     REFUSED,
+    KIND,
     QUESTION,
     FEEDBACK,
     DIMENSIONS,
@@ -40,6 +42,7 @@ enum place {
 static const struct json_place places[] = {
     [WHOLE] = {WHOLE, ""},
     [REFUSED] = {WHOLE, "refused"},
+    [KIND] = {WHOLE, "kind"},
     [QUESTION] = {WHOLE, "follow_up_question"},
     [FEEDBACK] = {WHOLE, "coaching_feedback"},
     [DIMENSIONS] = {FEEDBACK, "dimensions"},
@@ -54,6 +57,18 @@ static const struct json_place places[] = {
 const char *dimension_label(enum dimension dimension)
 {
     return labels[dimension];
+}
+
+const char *dimension_key(enum dimension dimension)
+{
+    static const char *const keys[DIMENSION_COUNT] = {
+        [DIMENSION_CLARITY] = "clarity",
+        [DIMENSION_RELEVANCE] = "relevance",
+        [DIMENSION_STRUCTURE] = "structure",
+        [DIMENSION_FILLER_WORDS] = "filler_words",
+    };
+
+    return keys[dimension];
 }
 
 static bool is_null(enum json_token kind, struct span value)
@@ -89,6 +104,20 @@ static bool says(enum json_token kind, struct span value, const char *words)
 static bool is_true(enum json_token kind, struct span value)
 {
     return (kind == JSON_WORD && span_equals(value, "true")) || says(kind, value, "true");
+}
+
+/* One of the three words as it stands; anything else is an answer. */
+static enum answer_kind read_kind(enum json_token kind, struct span value)
+{
+    struct buffer room;
+    struct span word = meaning(kind, value, &room);
+    enum answer_kind answer_kind =
+        span_equals(word, answer_kind_name(ANSWER_KIND_REPEAT)) ? ANSWER_KIND_REPEAT
+        : span_equals(word, answer_kind_name(ANSWER_KIND_SKIP)) ? ANSWER_KIND_SKIP
+                                                                : ANSWER_KIND_ANSWER;
+
+    buffer_done(&room);
+    return answer_kind;
 }
 
 /* A whole number from 1 to 5, also when it is written 4.0; else 0. */
@@ -179,6 +208,10 @@ static void take(void *context, size_t place, enum json_token kind, struct span 
         reader->is_refused = is_true(kind, value);
         announce(reader);
         break;
+    case KIND:
+        reader->kinds++;
+        reader->kind = read_kind(kind, value);
+        break;
     case QUESTION:
         reader->questions++;
         read_text(kind, value, SIZE_MAX, &reader->question);
@@ -256,6 +289,12 @@ bool reply_reader_feed(struct reply_reader *reader, struct span text,
     return true;
 }
 
+bool reply_reader_is_cleared(const struct reply_reader *reader)
+{
+    return reader->verdicts == 1 && !reader->is_refused &&
+           reader->kinds + reader->questions > 0;
+}
+
 /* Reads what json-c makes of a text that is not quite JSON.  Plain text counts as the question. */
 static void read_leniently(struct reply_reader *reader, struct span text)
 {
@@ -324,6 +363,7 @@ void reply_reader_end(struct reply_reader *reader, const struct private_text *te
     if (!reader->has_begun || json_pick_more(&reader->pick, all) == JSON_WRONG)
         read_leniently(reader, all);
     reply.is_refused = reader->is_refused;
+    reply.kind = reader->kind;
     reply.question = private_text_move(&reader->question);
     reply.feedback_state = reader->feedback_state;
     if (reply.feedback_state == FEEDBACK_GOOD &&
@@ -386,11 +426,29 @@ static size_t sentence_length(struct span text)
     return at;
 }
 
+/* Asked without a question mark: "Tell me of ...", "What was ...". */
+static bool asks_without_mark(struct span sentence)
+{
+    struct span first, second;
+    size_t at = 0;
+
+    if (!words_next(sentence, &at, &first) || !words_next(sentence, &at, &second))
+        return false;
+    return words_is_on("describe explain", first) ||
+           (words_is_on("tell walk talk give", first) && words_is_on("me us", second)) ||
+           (words_is_on("can could would will do did have are were", first) &&
+            words_is_on("you", second)) ||
+           (words_is_on("what why how who which when where", first) &&
+            words_is_on("was were is are do does did would will has have had can could",
+                        second));
+}
+
 static bool is_question(struct span sentence)
 {
     static const char wide_mark[] = "\xEF\xBC\x9F";
 
-    return memchr(sentence.bytes, '?', sentence.length) != NULL ||
+    return asks_without_mark(sentence) ||
+           memchr(sentence.bytes, '?', sentence.length) != NULL ||
            memmem(sentence.bytes, sentence.length, wide_mark, sizeof(wide_mark) - 1) !=
                NULL;
 }
@@ -400,8 +458,6 @@ void reply_make_closing(struct private_text *text)
     struct span rest = private_reveal(text), kept;
     struct buffer out;
 
-    if (!is_question(rest))
-        return;
     buffer_init(&out, rest.length);
     while (rest.length > 0) {
         struct span sentence = {rest.bytes, sentence_length(rest)};
@@ -456,6 +512,25 @@ static bool read_object(struct json_object *object, struct summary *summary)
                       summary->actions, &summary->action_count);
 }
 
+/* Those after the last one that is allowed are left out; what is not as it should be says nothing. */
+static void read_demands(struct json_object *list, struct summary *summary)
+{
+    if (!json_object_is_type(list, json_type_array))
+        return;
+    while (summary->demand_count < ADVERT_DEMANDS_MOST &&
+           summary->demand_count < json_object_array_length(list)) {
+        struct json_object *entry =
+            json_object_array_get_idx(list, summary->demand_count);
+        struct summary_demand *demand = &summary->demands[summary->demand_count++];
+        int64_t number = json_member_count(entry, "question_number");
+
+        demand->number = number > 0 && number <= UINT16_MAX ? (unsigned)number : 0;
+        model_json_words(json_member(entry, "demand"), ADVERT_DEMAND_WORDS,
+                         &demand->demand);
+        model_json_words(json_member(entry, "quote"), REPLY_QUOTE_WORDS, &demand->quote);
+    }
+}
+
 bool summary_parse(const struct private_text *text, struct summary *ret_summary)
 {
     struct summary summary;
@@ -466,6 +541,7 @@ bool summary_parse(const struct private_text *text, struct summary *ret_summary)
     if (model_json_parse(private_reveal(text), &object) != MODEL_JSON_OBJECT)
         return false;
     is_good = read_object(object, &summary);
+    read_demands(json_member(object, "demands"), &summary);
     json_wipe_and_put(object);
     if (is_good)
         *ret_summary = summary;
@@ -498,5 +574,9 @@ void summary_free(struct summary *summary)
         private_text_free(&summary->strengths[at]);
         private_text_free(&summary->improvements[at]);
         private_text_free(&summary->actions[at]);
+    }
+    for (size_t at = 0; at < summary->demand_count; at++) {
+        private_text_free(&summary->demands[at].demand);
+        private_text_free(&summary->demands[at].quote);
     }
 }

@@ -10,7 +10,9 @@
 #ifndef REPLY_INTERNAL_H
 #define REPLY_INTERNAL_H
 
+#include "advert.h"
 #include "coach.h"
+#include "coach_judge.h"
 #include "json_scan.h"
 
 #define REPLY_TIP_WORDS         25
@@ -29,6 +31,7 @@ enum feedback_state { FEEDBACK_MISSING, FEEDBACK_INVALID, FEEDBACK_GOOD };
 
 struct reply {
     bool is_refused;
+    enum answer_kind kind;
     /* Or closing statement, or refusal; empty: none was found. */
     struct private_text question;
     enum feedback_state feedback_state;
@@ -45,10 +48,11 @@ struct reply_entry {
 /* A reply that is being read. */
 struct reply_reader {
     struct json_pick pick;
-    bool has_begun;               /* the beginning of its object was seen */
-    bool is_silent;               /* it will announce nothing (more) */
-    unsigned verdicts, questions; /* how often each has come */
+    bool has_begun;                      /* the beginning of its object was seen */
+    bool is_silent;                      /* it will announce nothing (more) */
+    unsigned verdicts, kinds, questions; /* how often each has come */
     bool is_refused;
+    enum answer_kind kind;
     struct private_text question;       /* owned, like what is below */
     struct private_text announcement;   /* until it is given to the caller */
     enum feedback_state feedback_state; /* GOOD: it is there, and not judged yet */
@@ -63,6 +67,9 @@ void reply_reader_init(struct reply_reader *reader);
  * the question is final and may be screened; the copy belongs to the caller. */
 bool reply_reader_feed(struct reply_reader *reader, struct span text,
                        struct private_text *ret_question);
+
+/* What was read of the reply says that it is no refusal, and what kind of answer it replies to. */
+bool reply_reader_is_cleared(const struct reply_reader *reader);
 
 /* Reads the rest of it, or all: JSON, fenced JSON, JSON that was cut off (what is complete is
  * used), or plain text, which counts as the question.  The reader is as after init then. */
@@ -82,12 +89,22 @@ void reply_make_closing(struct private_text *text);
 /* "Clarity", ...: the name of a dimension in every reply. */
 const char *dimension_label(enum dimension dimension);
 
+/* "clarity", ..., "filler_words": the same as a key. */
+const char *dimension_key(enum dimension dimension);
+
 /* A zeroed reply is fine. */
 void reply_free(struct reply *reply);
 
 /* ---- the summary of a whole session ---- */
 
 #define SUMMARY_MAX_LINES 4
+
+/* What a model says of a demand of the advert. */
+struct summary_demand {
+    struct private_text demand; /* its words */
+    unsigned number;            /* of the question whose answer shows it; 0: none does */
+    struct private_text quote; /* words of that answer, as the model says; may be empty */
+};
 
 struct summary {
     struct private_text overall_assessment;
@@ -97,6 +114,8 @@ struct summary {
     size_t improvement_count; /* 1-3 */
     struct private_text actions[SUMMARY_MAX_LINES];
     size_t action_count; /* 0-4 */
+    struct summary_demand demands[ADVERT_DEMANDS_MOST];
+    size_t demand_count;
 };
 
 /* Reads the text of COACH_SUMMARY.  false: it broke a bound of the contract. */

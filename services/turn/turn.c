@@ -1,5 +1,6 @@
 /*
- * One interview turn: from the candidate's answer to the coach's next question.
+ * One interview turn: from the candidate's answer to the coach's next question, or to feedback alone
+ * where it is another attempt at the question before.
  *
  *   turn_start > begin > transcribe > screen_answer > coach > screen_reply > sum_up > commit
  *                                                     |                        |
@@ -18,7 +19,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MAX_ATTEMPTS 2 /* a reply without a question is asked for once more */
+#define MOST_ASKS 2 /* a reply without a question is asked for once more */
 
 /* The contract's words; the refusal of gate 2 without a text of its own is the table's.
  */
@@ -38,12 +39,14 @@ static coach_text_fn on_text;
 static void announce(struct turn *turn, struct private_text question);
 static speaker_done_fn on_spoken;
 static coach_done_fn on_reply;
+static void settle_text(struct turn *turn);
 static void screen_reply(struct turn *turn);
 static void refuse_by_model(struct turn *turn);
 static void sum_up(struct turn *turn);
 static coach_done_fn on_summary;
 static void commit_when_ready(struct turn *turn);
 static void commit(struct turn *turn);
+static void keep_reply(struct turn *turn);
 static store_done_fn on_committed;
 
 static enum error admit(const struct turn_services *services)
@@ -101,6 +104,7 @@ static void begin(struct turn *turn)
 static void on_begun(void *context, enum error error, struct store_begun begun)
 {
     struct turn *turn = context;
+    bool is_turn = turn->request.purpose == STORE_FOR_TURN;
 
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
     if (error != OK) {
@@ -114,9 +118,12 @@ static void on_begun(void *context, enum error error, struct store_begun begun)
     turn->has_claim = true;
     turn->own_session = begun.session;
     turn->session = begun.session;
-    turn->number = begun.session->turn_count + 1;
-    turn->is_last = turn->number == begun.session->total_questions;
-    transcribe(turn, &begun.heard);
+    turn->number = begun.session->turn_count + is_turn;
+    turn->is_last = is_turn && turn->number == begun.session->total_questions;
+    if (turn->request.purpose == STORE_FOR_FINISH)
+        turn_finish_interview(turn);
+    else
+        transcribe(turn, &begun.heard);
     private_text_free(&begun.heard);
 }
 
@@ -127,7 +134,7 @@ static void replay(struct turn *turn, struct store_begun *begun)
 
     if (!begun->is_refusal) {
         result.data = begun->outcome;
-        result.commit_number = begun->commit_number;
+        result.commit_number = begun->commit_number; /* 0 of a reply that was kept */
     } else {
         if (turn_read_refusal(&begun->outcome, &result))
             result.error = ERROR_CONTENT_REFUSED;
@@ -182,6 +189,9 @@ static void on_heard(void *context, enum error error, struct transcript transcri
         return;
     }
     turn->spoken = delivery_spoken(&transcript);
+    turn->words = transcript.words;
+    turn->word_count = transcript.word_count;
+    transcript.words = NULL;
     private_text_free(&turn->request.transcript);
     turn->request.transcript = private_text_move(&transcript.text);
     transcript_free(&transcript);
@@ -214,13 +224,15 @@ static void screen_answer(struct turn *turn)
 /* The answer is streamed only where somebody can do something with its beginning. */
 static void coach(struct turn *turn)
 {
+    enum coach_task task = turn_is_attempt(turn) ? COACH_ATTEMPT
+                           : turn->is_last       ? COACH_CLOSING
+                                                 : COACH_NEXT_QUESTION;
     bool is_streamed = turn->services->speaker != NULL || turn->request.news != NULL;
 
-    if (turn->attempts++ == 0)
+    if (turn->asks++ == 0)
         tell(turn, TURN_THINKING, NULL);
     reply_reader_done(&turn->reader);
-    if (!turn_ask(turn, turn->is_last ? COACH_CLOSING : COACH_NEXT_QUESTION,
-                  is_streamed ? on_text : NULL, on_reply))
+    if (!turn_ask(turn, task, is_streamed ? on_text : NULL, on_reply))
         turn_fail(turn, ERROR_LLM_TIMEOUT);
 }
 
@@ -230,11 +242,21 @@ static void coach(struct turn *turn)
 static void on_text(void *context, struct span text)
 {
     struct turn *turn = context;
-    struct private_text question;
+    struct private_text question = {NULL, 0};
+    bool is_repeat;
 
-    if (!reply_reader_feed(&turn->reader, text, &question))
+    reply_reader_feed(&turn->reader, text, &question);
+    is_repeat = turn->reader.kind == ANSWER_KIND_REPEAT;
+    if (turn_is_attempt(turn) && !is_repeat) {
+        private_text_free(&question);
+        if (reply_reader_is_cleared(&turn->reader) &&
+            private_text_is_empty(&turn->announced))
+            announce(turn, turn_pending_text(turn));
         return;
-    if (turn->is_last)
+    }
+    if (private_text_is_empty(&question))
+        return;
+    if (turn->is_last && !is_repeat)
         reply_make_closing(&question);
     if (private_text_is_empty(&turn->announced) &&
         turn_screen(turn, &question).outcome == FILTER_PASS)
@@ -280,6 +302,8 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
 
     turn->pending = NULL;
     turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
+    if (turn_coach(turn)->model == NULL)
+        turn_note_step(turn, "coach", error);
     if (error != OK) {
         struct turn_result result = {.error = error,
                                      .retry_after_s = reply.retry_after_s};
@@ -295,15 +319,14 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
     reply_free(&turn->reply);
     reply_reader_end(&turn->reader, &reply.text, &turn->reply);
     private_text_free(&reply.text);
-    if (turn->is_last && !turn->reply.is_refused &&
-        !private_text_is_empty(&turn->reply.question))
-        reply_make_closing(&turn->reply.question);
+    if (!turn->reply.is_refused)
+        settle_text(turn);
 
     if (turn->reply.is_refused)
         refuse_by_model(turn);
     else if (!private_text_is_empty(&turn->reply.question))
         screen_reply(turn);
-    else if (turn->attempts < MAX_ATTEMPTS ||
+    else if (turn->asks < MOST_ASKS ||
              turn_may_ask_elsewhere(turn, ERROR_LLM_PROVIDER_ERROR))
         coach(turn);
     else
@@ -321,12 +344,36 @@ static void refuse_by_model(struct turn *turn)
     turn_refuse(turn, REFUSER_MODEL, "refused", words);
 }
 
-/* Gate 2, the text: what the filter stops is never shown.  Feedback that fails after its
+/* What the model wrote is said where it is a next question or the closing, and where it says the same
+ * question in plainer words that pass the filter. */
+static void settle_text(struct turn *turn)
+{
+    struct private_text *text = &turn->reply.question;
+
+    turn->kind = turn->reply.kind;
+    if (turn->kind == ANSWER_KIND_REPEAT) {
+        if (!private_text_is_empty(text) &&
+            turn_screen(turn, text).outcome == FILTER_PASS)
+            return;
+        private_text_free(text);
+        *text = private_text_clone(turn_question(turn));
+    } else if (turn_is_attempt(turn)) {
+        private_text_free(text);
+        *text = turn_pending_text(turn);
+    } else if (turn->is_last && !private_text_is_empty(text)) {
+        reply_make_closing(text);
+    }
+}
+
+/* Gate 2, the text: what the filter stops is never shown.  What the candidate has been told before
+ * passed it then.  Feedback that fails after its
  * question has been passed on is dropped alone. */
 static void screen_reply(struct turn *turn)
 {
-    struct filter_verdict verdict = turn_screen(turn, &turn->reply.question);
+    struct filter_verdict verdict = {.outcome = FILTER_PASS};
 
+    if (!turn_is_attempt(turn) && turn->kind != ANSWER_KIND_REPEAT)
+        verdict = turn_screen(turn, &turn->reply.question);
     if (verdict.outcome == FILTER_PASS) {
         verdict = turn_screen_feedback(turn);
         if (verdict.outcome != FILTER_PASS && !private_text_is_empty(&turn->announced)) {
@@ -344,8 +391,8 @@ static void screen_reply(struct turn *turn)
     }
 }
 
-/* The last turn also makes the summary, while the reply is spoken.  Neither can fail the
- * turn. */
+/* The last turn also makes the summary, and so does each other attempt behind it, while the reply is
+ * spoken.  Neither can fail the turn. */
 static void sum_up(struct turn *turn)
 {
     turn_warn_of_feedback(turn);
@@ -356,7 +403,8 @@ static void sum_up(struct turn *turn)
         announce(turn, private_text_clone(&turn->reply.question));
     }
     turn->is_accepted = true;
-    if (turn->is_last && !turn_ask(turn, COACH_SUMMARY, NULL, on_summary))
+    if (turn_completes(turn) && turn->kind != ANSWER_KIND_REPEAT &&
+        !turn_ask(turn, COACH_SUMMARY, NULL, on_summary))
         turn_warn(turn, WARNING_SUMMARY_MISSING);
     commit_when_ready(turn);
 }
@@ -365,22 +413,36 @@ static void on_summary(void *context, enum error error, struct coach_reply reply
 {
     struct turn *turn = context;
 
-    turn->pending = NULL;
-    turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
-    if (error != OK)
-        turn_warn(turn, WARNING_SUMMARY_MISSING);
-    else if (!summary_parse(&reply.text, &turn->summary) || !turn_summary_is_safe(turn))
-        turn_warn(turn, WARNING_SUMMARY_INVALID);
-    else
-        turn->has_summary = true;
-    private_text_free(&reply.text);
+    turn_take_summary(turn, error, &reply);
     commit_when_ready(turn);
 }
 
 static void commit_when_ready(struct turn *turn)
 {
     if (turn->is_accepted && turn->pending == NULL && turn->speaking == NULL)
-        commit(turn);
+        turn->kind == ANSWER_KIND_REPEAT ? keep_reply(turn) : commit(turn);
+}
+
+/* The data, which is the turn's own too: the reply's, once it is durable. */
+static struct private_text make_data(struct turn *turn)
+{
+    turn->timings.us[TIMING_TOTAL] = clock_monotonic_us() - turn->request.received_us;
+    turn->data = turn_write_data(turn);
+    return private_text_clone(&turn->data);
+}
+
+static struct store_speech take_speech(struct turn *turn, int64_t now_ms)
+{
+    const struct settings *settings = turn->services->settings;
+
+    if (private_text_is_empty(&turn->speech.audio))
+        return (struct store_speech){.content_type = NULL};
+    return (struct store_speech){
+        .audio = private_text_move(&turn->speech.audio),
+        .content_type = turn->speech.content_type,
+        .expires_ms = now_ms + settings->tts_cache_ttl_s * 1000,
+        .max_total_bytes = settings->tts_cache_max_bytes,
+    };
 }
 
 static void commit(struct turn *turn)
@@ -393,6 +455,8 @@ static void commit(struct turn *turn)
         .input = turn_input(turn),
         .commit_number = turn->session->commit_count + 1,
         .turn_number = turn->number,
+        .was_finished = turn->session->is_finished,
+        .is_skipped = turn->kind == ANSWER_KIND_SKIP,
         .is_scored = turn_is_scored(turn),
         .now_ms = now_ms,
         .expires_ms =
@@ -401,23 +465,30 @@ static void commit(struct turn *turn)
     };
 
     memcpy(commit.scores, turn->reply.feedback.scores, sizeof(commit.scores));
-    turn->timings.us[TIMING_TOTAL] = clock_monotonic_us() - turn->request.received_us;
-    commit.outcome = turn_write_data(turn);
-    turn->data = private_text_clone(&commit.outcome);
-
-    if (!private_text_is_empty(&turn->speech.audio)) {
-        commit.speech.audio = private_text_move(&turn->speech.audio);
-        commit.speech.content_type = turn->speech.content_type;
-        commit.speech.expires_ms = now_ms + settings->tts_cache_ttl_s * 1000;
-        commit.speech.max_total_bytes = settings->tts_cache_max_bytes;
-    }
+    commit.outcome = make_data(turn);
+    commit.speech = take_speech(turn, now_ms);
     /* The words are written into the data: the store may have them. */
     commit.transcript = private_text_move(&turn->request.transcript);
-    if (!turn->is_last)
+    if (!turn->is_last && !turn_is_attempt(turn))
         commit.next_question = private_text_move(&turn->reply.question);
     turn->has_claim = false;
     turn->step_us = clock_monotonic_us();
     store_commit_turn(turn->services->store, &commit, on_committed, turn);
+}
+
+/* The question was said again: the session stays as it was, and the same request gets the same
+ * reply. */
+static void keep_reply(struct turn *turn)
+{
+    struct store_end end = turn_end_of(turn);
+
+    end.key = turn_input(turn).key;
+    end.outcome = make_data(turn);
+    end.speech = take_speech(turn, end.now_ms);
+    end.forgets_heard = true;
+    turn->has_claim = false;
+    turn->step_us = clock_monotonic_us();
+    store_keep_reply(turn->services->store, &end, on_committed, turn);
 }
 
 static void on_committed(void *context, enum error error)
@@ -426,10 +497,11 @@ static void on_committed(void *context, enum error error)
     struct turn_result result = {.error = error, .retry_after_s = -1};
 
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
-    turn_note_commit(turn, error);
+    turn_note_step(turn, "commit", error);
     if (error == OK) {
         result.data = private_text_move(&turn->data);
-        result.commit_number = turn->session->commit_count + 1;
+        if (turn->kind != ANSWER_KIND_REPEAT)
+            result.commit_number = turn->session->commit_count + 1;
     }
     turn_finish(turn, &result);
 }

@@ -4,8 +4,10 @@
  */
 #include "turn_internal.h"
 
+#include "advert.h"
 #include "clock.h"
 #include "json.h"
+#include "opening.h"
 #include "private_reveal.h"
 #include "prompt.h"
 
@@ -52,7 +54,10 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
     struct coach *coach = turn_coach(turn);
     const struct session *session = turn->session;
     size_t behind = turn->services->coaches->count - turn->coach_at - 1;
+    struct private_text demands[ADVERT_DEMANDS_MOST];
+    const struct session_turn *before = turn_previous(turn);
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
+    struct coach_turn previous;
     struct buffer measured;
     struct coach_ask ask = {
         .task = task,
@@ -61,13 +66,16 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
                   .difficulty = (enum difficulty)session->difficulty,
                   .question_number = turn->number,
                   .total_questions = session->total_questions,
-                  .question = session_current_question(session),
+                  .question = turn_question(turn),
                   .asked_questions = session->asked,
                   .asked_count = session->asked_count,
                   .transcript = &turn->request.transcript,
                   .words_per_minute = turn->delivery.spoken.words_per_minute,
                   .longest_pause_ms = turn->delivery.spoken.longest_pause_ms,
-                  .turns = turns},
+                  .turns = turns,
+                  .job_advert = &session->papers.job_advert,
+                  .resume = &session->papers.resume,
+                  .demands = demands},
         .request_id = turn->request.request_id,
         .trace = turn->request.trace,
         .timeout_ms =
@@ -77,14 +85,21 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
 
     if (ask.timeout_ms <= 0)
         return false;
+    ask.facts.demand_count = opening_demands(&session->papers, demands);
     buffer_init(&measured, MEASURED_BYTES);
     delivery_describe(&measured, &turn->delivery);
     ask.facts.measured = (struct span){measured.bytes, measured.length};
-    if (task == COACH_SUMMARY)
-        ask.facts.turn_count = turn_history(turn, turns);
+    ask.facts.turn_count = task == COACH_SUMMARY ? turn_best_answers(turn, turns)
+                                                 : turn_earlier_answers(turn, turns);
+    if (task == COACH_ATTEMPT && before != NULL) {
+        previous = turn_of_coach(before);
+        ask.facts.previous = &previous;
+    }
     prompt_write(&ask);
     turn->step_us = clock_monotonic_us();
     turn->pending = coach->start(coach, &ask, done, turn);
+    for (size_t i = 0; i < ask.facts.demand_count; i++)
+        private_text_free(&demands[i]);
     buffer_done(&measured);
     return true;
 }

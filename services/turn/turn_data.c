@@ -4,8 +4,8 @@
  */
 #include "turn_internal.h"
 
-#include "json.h"
 #include "private_reveal.h"
+#include "report_internal.h"
 
 #include <stdio.h>
 
@@ -14,45 +14,119 @@
 #define DETAILS_BYTES 1024
 #define REFUSAL_BYTES (16 * 1024)
 
-static const char *const average_keys[DIMENSION_COUNT] = {
-    [DIMENSION_CLARITY] = "clarity",
-    [DIMENSION_RELEVANCE] = "relevance",
-    [DIMENSION_STRUCTURE] = "structure",
-    [DIMENSION_FILLER_WORDS] = "filler_words",
-};
-
 bool turn_is_scored(const struct turn *turn)
 {
-    return turn->reply.feedback_state == FEEDBACK_GOOD && !turn->delivery.is_too_short &&
+    return turn->kind == ANSWER_KIND_ANSWER &&
+           turn->reply.feedback_state == FEEDBACK_GOOD && !turn->delivery.is_too_short &&
            !turn->delivery.is_low_confidence;
 }
 
-size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns)
+struct coach_turn turn_of_coach(const struct session_turn *stored)
+{
+    struct coach_turn turn = {
+        .number = stored->number,
+        .is_skipped = stored->is_skipped,
+        .question = &stored->question,
+        .transcript = &stored->transcript,
+        .is_scored = stored->is_scored,
+    };
+
+    for (int at = 0; at < DIMENSION_COUNT; at++)
+        turn.scores[at] = stored->scores[at];
+    return turn;
+}
+
+/* An answer is better than none, one with scores better than one without. */
+static int value_of(const struct coach_turn *turn)
+{
+    int value = turn->is_skipped ? 0 : 1;
+
+    for (int at = 0; at < DIMENSION_COUNT && turn->is_scored; at++)
+        value += turn->scores[at];
+    return value;
+}
+
+/* Of equals the later counts. */
+static void keep_better(struct coach_turn *turns, size_t *count,
+                        const struct coach_turn *turn)
+{
+    struct coach_turn *kept = &turns[turn->number - 1];
+
+    if (turn->number > *count)
+        *count = turn->number;
+    else if (value_of(turn) < value_of(kept))
+        return;
+    *kept = *turn;
+}
+
+size_t turn_best_answers(const struct turn *turn, struct coach_turn *ret_turns)
 {
     const struct session *session = turn->session;
-    struct coach_turn *this_one;
+    struct coach_turn this_one;
     size_t count = 0;
 
-    for (; session->turns != NULL && count < session->commit_count; count++) {
-        const struct session_turn *stored = &session->turns[count];
+    for (unsigned at = 0; session->turns != NULL && at < session->commit_count; at++) {
+        struct coach_turn stored = turn_of_coach(&session->turns[at]);
 
-        ret_turns[count] = (struct coach_turn){
-            .question = &stored->question,
-            .transcript = &stored->transcript,
-            .is_scored = stored->is_scored,
-        };
-        for (int at = 0; at < DIMENSION_COUNT; at++)
-            ret_turns[count].scores[at] = stored->scores[at];
+        keep_better(ret_turns, &count, &stored);
     }
-    this_one = &ret_turns[count];
-    *this_one = (struct coach_turn){
-        .question = session_current_question(session),
+    if (turn->request.purpose == STORE_FOR_FINISH)
+        return count;
+    this_one = (struct coach_turn){
+        .number = turn->number,
+        .is_skipped = turn->kind == ANSWER_KIND_SKIP,
+        .question = turn_question(turn),
         .transcript = &turn->request.transcript,
         .is_scored = turn_is_scored(turn),
     };
     for (int at = 0; at < DIMENSION_COUNT; at++)
-        this_one->scores[at] = turn->reply.feedback.scores[at];
-    return count + 1;
+        this_one.scores[at] = turn->reply.feedback.scores[at];
+    keep_better(ret_turns, &count, &this_one);
+    return count;
+}
+
+size_t turn_earlier_answers(const struct turn *turn, struct coach_turn *ret_turns)
+{
+    const struct session *session = turn->session;
+    size_t count = 0;
+
+    for (unsigned at = 0; session->turns != NULL && at < session->commit_count; at++) {
+        const struct session_turn *stored = &session->turns[at];
+
+        if (stored->number >= turn->number)
+            continue;
+        ret_turns[stored->number - 1] = turn_of_coach(stored);
+        count = stored->number > count ? stored->number : count;
+    }
+    return count;
+}
+
+const struct session_turn *turn_previous(const struct turn *turn)
+{
+    const struct session *session = turn->session;
+
+    return turn_is_attempt(turn) && session->turns != NULL
+               ? &session->turns[session->commit_count - 1]
+               : NULL;
+}
+
+struct private_text turn_pending_text(const struct turn *turn)
+{
+    static const char finished[] = "Thank you for your answers. This interview is over.";
+    const struct session *session = turn->session;
+    struct span text = {finished, sizeof(finished) - 1};
+    struct private_text pending;
+    struct json_object *data;
+
+    if (!session_is_complete(session))
+        return private_text_clone(session_current_question(session));
+    data = outcome_read(&session->turns[session->commit_count - 1].outcome);
+    if (session->turn_count == session->total_questions &&
+        json_member_string(data, "assistant_text").bytes != NULL)
+        text = json_member_string(data, "assistant_text");
+    pending = private_text_copy(text.bytes, text.length);
+    json_wipe_and_put(data);
+    return pending;
 }
 
 static void write_feedback(struct json_writer *writer, const struct feedback *feedback)
@@ -85,12 +159,17 @@ static void write_lines(struct json_writer *writer, const char *key,
     json_end_array(writer);
 }
 
-static void write_summary(struct json_writer *writer, const struct turn *turn)
+void turn_write_summary(struct json_writer *writer, const struct turn *turn)
 {
     const struct summary *summary = &turn->summary;
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
-    size_t count = turn_history(turn, turns);
+    size_t count;
 
+    if (!turn->has_summary) {
+        json_null(writer);
+        return;
+    }
+    count = turn_best_answers(turn, turns);
     json_begin_object(writer);
     json_put_private(writer, "overall_assessment", &summary->overall_assessment);
     write_lines(writer, "strengths", summary->strengths, summary->strength_count);
@@ -102,10 +181,11 @@ static void write_summary(struct json_writer *writer, const struct turn *turn)
 
         if (!summary_average(turns, count, (enum dimension)at, &average))
             continue;
-        json_put_decimal(writer, average_keys[at], average, 2);
+        json_put_decimal(writer, dimension_key((enum dimension)at), average, 2);
     }
     json_end_object(writer);
     write_lines(writer, "recommended_actions", summary->actions, summary->action_count);
+    turn_write_demands(writer, turn, turns, count);
     json_end_object(writer);
 }
 
@@ -140,7 +220,7 @@ static void write_timings(struct json_writer *writer, const struct turn_timings 
     json_end_object(writer);
 }
 
-static void write_warnings(struct json_writer *writer, const struct turn *turn)
+void turn_write_warnings(struct json_writer *writer, const struct turn *turn)
 {
     json_put_array(writer, "warnings");
     for (size_t at = 0; at < turn->warning_count; at++) {
@@ -158,6 +238,22 @@ static void write_audio_url(struct json_writer *writer, const struct turn *turn)
 
     snprintf(url, sizeof(url), "/tts/%s", turn->request.request_id.text);
     json_string(writer, private_text_is_empty(&turn->speech.audio) ? NULL : url);
+}
+
+static void write_attempt(struct json_writer *writer, const struct turn *turn)
+{
+    const struct session_turn *previous = turn_previous(turn);
+
+    json_put_integer(writer, "attempt", turn->session->attempt_count + 1);
+    json_key(writer, "previous_scores");
+    if (previous == NULL || !previous->is_scored) {
+        json_null(writer);
+        return;
+    }
+    json_begin_object(writer);
+    for (int at = 0; at < DIMENSION_COUNT; at++)
+        json_put_integer(writer, dimension_key((enum dimension)at), previous->scores[at]);
+    json_end_object(writer);
 }
 
 struct private_text turn_write_data(const struct turn *turn)
@@ -179,19 +275,21 @@ struct private_text turn_write_data(const struct turn *turn)
     else
         json_null(&writer);
     json_key(&writer, "session_summary");
-    if (turn->has_summary)
-        write_summary(&writer, turn);
-    else
-        json_null(&writer);
+    turn_write_summary(&writer, turn);
     json_key(&writer, "delivery");
-    delivery_write(&writer, &turn->delivery);
+    delivery_write(&writer, &turn->delivery, turn->words, turn->word_count);
     write_timings(&writer, &turn->timings);
-    json_put_boolean(&writer, "is_complete", turn->is_last);
-    json_put_integer(&writer, "question_number", turn->number);
+    json_put_string(&writer, "kind", answer_kind_name(turn->kind));
+    if (turn_is_attempt(turn))
+        write_attempt(&writer, turn);
+    json_put_boolean(&writer, "is_complete", turn_completes(turn));
+    json_put_integer(&writer, "question_number",
+                     turn->kind == ANSWER_KIND_REPEAT ? turn->session->turn_count
+                                                      : turn->number);
     json_put_integer(&writer, "total_questions", turn->session->total_questions);
     json_put_string(&writer, "coach", coach_kind(turn_coach(turn)));
     json_put_string(&writer, "coach_vendor", turn_coach(turn)->name);
-    write_warnings(&writer, turn);
+    turn_write_warnings(&writer, turn);
     json_end_object(&writer);
     return private_text_take(&out);
 }

@@ -20,10 +20,23 @@ struct store_input turn_input(const struct turn *turn)
 {
     struct store_input input = turn->request.input;
 
-    if (input.has_audio && !input.key.is_there)
+    if (input.has_audio && !input.key.is_there) {
         input.key = (struct store_key){
             .is_there = true, .key = input.audio, .fingerprint = input.audio};
+        if (turn_is_attempt(
+                turn)) /* which is something else than the turn it may have been */
+            input.key.key.bytes[0] ^= 1;
+    }
     return input;
+}
+
+/* The built-in coach has no memory of what was said before. */
+static bool has_model(const struct coaches *coaches)
+{
+    for (size_t at = 0; at < coaches->count; at++)
+        if (!coaches->all[at]->is_builtin)
+            return true;
+    return false;
 }
 
 void turn_claim(struct turn *turn, store_begun_fn *done)
@@ -32,13 +45,18 @@ void turn_claim(struct turn *turn, store_begun_fn *done)
     struct store_claim claim = {
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
+        .purpose = turn->request.purpose,
+        .wants_turns = has_model(turn->services->coaches),
+        .attempts_most = (unsigned)settings->max_attempts_per_question,
         .input = turn_input(turn),
         .audio_ms = turn->request.audio_ms,
-        .caps = {.turns = settings->max_turns_per_day,
-                 .audio_ms = settings->max_audio_s_per_day * 1000},
         .now_ms = clock_wall_ms(),
     };
 
+    if (turn->request.purpose != STORE_FOR_FINISH)
+        claim.caps =
+            (struct store_day_caps){.turns = settings->max_turns_per_day,
+                                    .audio_ms = settings->max_audio_s_per_day * 1000};
     store_begin_turn(turn->services->store, &claim, done, turn);
 }
 
@@ -60,24 +78,29 @@ void turn_turn_away(struct turn *turn, enum error error, const struct store_begu
     turn_finish(turn, &result);
 }
 
-/* The session stays as it was, but for its idle expiry.  Takes the outcome, which is remembered
- * where it is not empty. */
-static void end_claim(struct turn *turn, struct private_text outcome)
+struct store_end turn_end_of(const struct turn *turn)
 {
     const struct settings *settings = turn->services->settings;
     int64_t now_ms = clock_wall_ms();
-    struct store_end end = {
+
+    return (struct store_end){
         .session_id = turn->request.session_id,
         .request_id = turn->request.request_id,
         .key = turn->request.input.key,
-        .outcome = outcome,
         .forgets_heard = turn->is_refused,
         .now_ms = now_ms,
         .expires_ms =
             session_expiry(turn->session->created_ms, now_ms,
                            settings->session_ttl_minutes, settings->session_max_hours),
     };
+}
 
+/* Takes the outcome, which is remembered where it is not empty. */
+static void end_claim(struct turn *turn, struct private_text outcome)
+{
+    struct store_end end = turn_end_of(turn);
+
+    end.outcome = outcome;
     turn->has_claim = false;
     store_end_turn(turn->services->store, &end);
 }
@@ -89,6 +112,8 @@ static void count(const struct turn *turn, const struct turn_result *result)
     struct metrics *metrics = turn->services->metrics;
     const struct turn_timings *timings = &turn->timings;
 
+    if (turn->request.purpose == STORE_FOR_FINISH)
+        return;
     metrics_add(&metrics->TURNS[result->is_replay ? METRICS_REPLAYED : result->error], 1);
     if (turn->is_refused)
         metrics_add_named(&metrics->REFUSALS[turn->refuser], turn->reason);
@@ -121,6 +146,8 @@ void turn_warn_of(struct turn *turn, enum error error)
 
 void turn_warn_of_feedback(struct turn *turn)
 {
+    if (turn->kind != ANSWER_KIND_ANSWER)
+        return;
     if (turn->delivery.is_low_confidence)
         turn_warn(turn, WARNING_LOW_CONFIDENCE);
     else if (turn->delivery.is_too_short)
@@ -134,8 +161,11 @@ void turn_warn_of_feedback(struct turn *turn)
 /* The one line of a turn in the log: numbers, ids, and words out of tables. */
 static void log_turn(const struct turn *turn, const struct turn_result *result)
 {
-    struct log_line *line = log_begin(turn->services->log, log_level_of(result->error),
-                                      turn->is_refused ? "turn_refused" : "turn");
+    struct log_line *line =
+        log_begin(turn->services->log, log_level_of(result->error),
+                  turn->is_refused                            ? "turn_refused"
+                  : turn->request.purpose == STORE_FOR_FINISH ? "finish"
+                                                              : "turn");
 
     log_request(line, &turn->request.request_id, &turn->request.trace);
     log_id(line, LOG_SESSION_ID, &turn->request.session_id);
@@ -151,6 +181,10 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
         log_word(line, LOG_REPLAYED, "true");
     if (turn->number > 0)
         log_number(line, LOG_QUESTION_NUMBER, turn->number);
+    if (turn_is_attempt(turn) && turn->session != NULL)
+        log_number(line, LOG_ATTEMPT, turn->session->attempt_count + 1);
+    if (turn->kind != ANSWER_KIND_ANSWER)
+        log_word(line, LOG_KIND, answer_kind_name(turn->kind));
     log_word(line, LOG_COACH, turn_coach(turn)->name);
 #define TIMING(symbol, name) \
     log_number(line, LOG_##symbol##_MS, turn->timings.us[TIMING_##symbol] / 1000);
@@ -158,13 +192,13 @@ static void log_turn(const struct turn *turn, const struct turn_result *result)
     log_end(line);
 }
 
-void turn_note_commit(const struct turn *turn, enum error error)
+void turn_note_step(const struct turn *turn, const char *name, enum error error)
 {
     struct trace trace = trace_child(&turn->request.trace);
 
     spans_note(turn->services->spans,
                &(struct span_note){
-                   .name = "commit",
+                   .name = name,
                    .kind = SPAN_INTERNAL,
                    .trace = &trace,
                    .started_us = turn->step_us,
@@ -180,6 +214,7 @@ static void turn_free(struct turn *turn)
 {
     private_text_free(&turn->request.transcript);
     turn_forget_recording(turn);
+    free(turn->words);
     private_text_free(&turn->announced);
     private_text_free(&turn->data);
     reply_reader_done(&turn->reader);

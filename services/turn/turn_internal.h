@@ -33,7 +33,8 @@ struct turn {
     const struct session *session; /* ... through this: none of them can change it */
     bool has_claim;                /* begin_turn() gave it and it has not been ended */
     unsigned number;               /* of the question that is answered, from 1 */
-    bool is_last;
+    bool is_last;          /* it is the last question, answered for the first time */
+    enum answer_kind kind; /* once a reply that is no refusal was read */
 
     struct transcriber_call
         *hearing; /* owned, like the next two; NULL means "not pending" */
@@ -42,6 +43,8 @@ struct turn {
 
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
+    struct spoken_word *words; /* owned: when each was said; NULL: not known */
+    size_t word_count;
     struct answer_delivery delivery;
     struct reply_reader reader; /* of the reply while it is being written */
     struct private_text
@@ -50,8 +53,8 @@ struct turn {
     struct speech
         speech; /* owned: of the announced question, once it is spoken; its type stays
                              when commit() has moved the sound on */
-    bool is_accepted;  /* the reply passed gate 2: commit when nothing is pending */
-    unsigned attempts; /* asks so far for this reply */
+    bool is_accepted; /* the reply passed gate 2: commit when nothing is pending */
+    unsigned asks;    /* so far for this reply */
     struct reply reply;
     bool has_summary;
     struct summary summary;
@@ -70,6 +73,24 @@ struct turn {
 static inline struct coach *turn_coach(const struct turn *turn)
 {
     return turn->services->coaches->all[turn->coach_at];
+}
+
+static inline bool turn_is_attempt(const struct turn *turn)
+{
+    return turn->request.purpose == STORE_FOR_ATTEMPT;
+}
+
+/* The question that is answered. */
+static inline const struct private_text *turn_question(const struct turn *turn)
+{
+    return &turn->session->asked[turn->number - 1];
+}
+
+/* Is the session complete when this turn is committed? */
+static inline bool turn_completes(const struct turn *turn)
+{
+    return session_is_complete(turn->session) ||
+           (turn->is_last && turn->kind != ANSWER_KIND_REPEAT);
 }
 
 /* "filter" or "model". */
@@ -91,6 +112,9 @@ static inline const char *refuser_name(enum refuser refuser)
  * the end of a claim has the client's own key.) */
 struct store_input turn_input(const struct turn *turn);
 
+/* The end of the claim without a commit: the session stays as it was, but for its idle expiry. */
+struct store_end turn_end_of(const struct turn *turn);
+
 /* Asks the store for the claim. */
 void turn_claim(struct turn *turn, store_begun_fn *done);
 
@@ -110,8 +134,9 @@ void turn_fail(struct turn *turn, enum error error);
 void turn_refuse(struct turn *turn, enum refuser refuser, const char *reason,
                  struct private_text message);
 
-/* The span of the step that the store has just ended. */
-void turn_note_commit(const struct turn *turn, enum error error);
+/* The span of a step that has just ended, and that no provider notes: "commit", or "coach" of the built-in
+ * one. */
+void turn_note_step(const struct turn *turn, const char *name, enum error error);
 
 /* The one end of every turn, and the only caller of turn->done; the turn is gone
  * afterwards. */
@@ -177,12 +202,40 @@ void turn_hush(struct turn *turn);
 /* Was there good feedback, of an answer that can be judged? */
 bool turn_is_scored(const struct turn *turn);
 
-/* The turns of the session, this one included, as the coach and the averages want them:
+/* The questions of the session, each once, with an answer, as the coach and the averages want them:
  * borrowed from the turn, SESSION_MAX_QUESTIONS at most.  Returns their number. */
-size_t turn_history(const struct turn *turn, struct coach_turn *ret_turns);
+size_t turn_best_answers(const struct turn *turn,
+                         struct coach_turn *ret_turns); /* with this one */
+size_t turn_earlier_answers(const struct turn *turn, struct coach_turn *ret_turns);
+
+/* The attempt before this one; NULL: there is none that is known. */
+const struct session_turn *turn_previous(const struct turn *turn);
+struct coach_turn turn_of_coach(const struct session_turn *stored);
+
+/* What the candidate was told last, and is told again after another attempt: the next question, or
+ * the closing statement. */
+struct private_text turn_pending_text(const struct turn *turn);
 
 /* `data` of a successful turn, JSON. */
 struct private_text turn_write_data(const struct turn *turn);
+
+/* ---- the end of an interview by its candidate ---- */
+
+/* After the claim: all that is left. */
+void turn_finish_interview(struct turn *turn);
+
+/* The summary that was asked for has come, or a warning that it did not.  Takes the reply. */
+void turn_take_summary(struct turn *turn, enum error error, struct coach_reply *reply);
+
+/* ---- JSON that several write ---- */
+
+void turn_write_summary(struct json_writer *writer,
+                        const struct turn *turn); /* or null */
+void turn_write_warnings(struct json_writer *writer, const struct turn *turn);
+
+/* The summary's member `demands`, where there is an advert; of the best answers. */
+void turn_write_demands(struct json_writer *writer, const struct turn *turn,
+                        const struct coach_turn *turns, size_t count);
 
 /* error.details of a refusal, JSON. */
 struct private_text turn_write_details(const struct turn *turn);

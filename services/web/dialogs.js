@@ -23,8 +23,9 @@ export function confirm(question, yes, no) {
   });
 }
 
-export function confirmEnd() {
-  return confirm(t("end_question"), t("end_yes"), t("end_no"));
+/** @param {boolean} hasAnswers */
+export function confirmEnd(hasAnswers) {
+  return confirm(t(hasAnswers ? "end_question" : "end_question_empty"), t(hasAnswers ? "end_summary" : "end_yes"), t("end_no"));
 }
 
 /**
@@ -42,9 +43,7 @@ export function startDialogs({ tryAgain, end }) {
     event.preventDefault();
     tryAgain();
   });
-  byId("refusal-end").addEventListener("click", async () => {
-    if (await confirmEnd()) end();
-  });
+  byId("refusal-end").addEventListener("click", end);
 }
 
 /**

@@ -5,7 +5,7 @@ import { chart } from "./chart.js";
 import { eraseAll } from "./database.js";
 import { confirm } from "./dialogs.js";
 import { byId, fill, make, save, show } from "./dom.js";
-import { eraseTraces, keptInterview } from "./memory.js";
+import { eraseTraces, keepSetup, keptInterview } from "./memory.js";
 import { dropPast, pastInterviews } from "./past.js";
 import { DIMENSIONS, averagesOf } from "./scores.js";
 import { day, decimal, tableOf } from "./summary.js";
@@ -135,6 +135,7 @@ export class Home {
     }
     if (!keptInterview()) await eraseAll();
     eraseTraces();
+    keepSetup(null);
     await this.refresh();
     this.#onErased(isGone ? "all_deleted" : "all_deleted_here");
   }

@@ -4,10 +4,11 @@
 import { Machine, WORKING } from "./machine.js";
 import { addTrace, keepDraft, keepInterview, keptDraft, keptInterview, onInterviewElsewhere } from "./memory.js";
 import { dropAnswer, keepAnswer, keptAnswer } from "./outbox.js";
-import { Parts, dropRecordings, lostRecordings } from "./parts.js";
+import { Parts, dropRecordings, lostRecordings, moveRecordings } from "./parts.js";
 import { keepPast } from "./past.js";
 import { Player } from "./player.js";
 import { whyNoRecorder } from "./recorder.js";
+import { dropOwnRecordings, keepRecording, keptRecording } from "./recordings.js";
 import { Sender } from "./sender.js";
 import { Sound } from "./sound.js";
 import { startInterview } from "./start.js";
@@ -27,6 +28,12 @@ const UNKNOWN_OUTCOMES = ["connection_lost", "turn_in_progress"];
 
 /** After these the session is over for this client. */
 export const ENDED = ["invalid_token", "session_id_mismatch", "session_not_found"];
+
+/** After these there is nothing more to be had of the service. */
+const FINISHED = [...ENDED, "nothing_answered"];
+
+/** After these the question cannot be tried once more. */
+const NO_MORE = ["too_many_attempts", "no_question_answered"];
 
 /** All is answered, or it was ended before. @param {Interview} interview */
 export function isOver({ turns, isEnded }) {
@@ -62,6 +69,10 @@ export class InterviewRoom {
 
   /** The service speaks. */
   hasVoice = false;
+  /** Of the answer whose reply is shown. @type {Blob | null} */
+  ownRecording = null;
+  /** The question of the last turn has been tried as often as it may be. */
+  isTriedOut = false;
   /** The turn that failed had been heard: its question is none. */
   isTakenBack = false;
   sound = new Sound();
@@ -83,6 +94,7 @@ export class InterviewRoom {
       onRecorded: (taken) => this.interview && this.#start(this.#newAnswer(null, taken)),
       onDiscarded: ({ id }) => this.interview && dropRecordings(this.interview.id, id),
       newParts: () => new Parts(this.interview?.id ?? ""),
+      isListeningFirst: () => this.sound.isListeningFirst,
       onNoMicrophone: (why) => this.#typeInstead(why),
       changed,
     });
@@ -125,7 +137,28 @@ export class InterviewRoom {
 
   /** The voice of what is shown, or null. */
   get voice() {
-    return this.isVoiceGone ? null : this.#voice;
+    const { interview } = this;
+
+    if (this.isVoiceGone || !interview || interview.isAgain) return null;
+    return this.#voice ?? (this.hasVoice && interview.isReviewed ? `/session/${interview.id}/speech?question=${interview.turnCount + 1}` : null);
+  }
+
+  /** A question is open, and no reply to be read first. */
+  get isOpen() {
+    return Boolean(this.interview?.isReviewed || this.interview?.isAgain);
+  }
+
+  /** The question that is shown. */
+  get question() {
+    const { isAgain, question, turns } = /** @type {Interview} */ (this.interview);
+
+    return isAgain ? /** @type {import("./types.js").Turn} */ (turns.at(-1)).question : question;
+  }
+
+  get canTryAgain() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    return interview.turnCount > 0 && !interview.isAgain && !this.isTriedOut;
   }
 
   /** How questions are heard now. */
@@ -147,6 +180,11 @@ export class InterviewRoom {
     return this.#answer?.recording != null;
   }
 
+  /** There are words here that became no answer. */
+  get hasUnsent() {
+    return this.draft !== "" || this.talk.kept !== null || this.#answer !== null;
+  }
+
   get hasAnswers() {
     return (this.interview?.turns.length ?? 0) > 0;
   }
@@ -156,6 +194,7 @@ export class InterviewRoom {
   /** @param {Interview} interview */
   begin(interview) {
     this.leave();
+    this.notice = "";
     this.#use(interview);
     keepInterview(interview);
     this.machine.reset("Ready");
@@ -166,7 +205,7 @@ export class InterviewRoom {
     const why = whyNoRecorder();
 
     this.interview = interview;
-    this.draft = keptDraft(interview.id) ?? "";
+    this.draft = keptDraft(interview.id);
     this.isTyping = !this.canHear || why !== "" || this.draft !== "";
     this.typingNote = !this.canHear ? "no_hearing" : why && `microphone_${why}`;
   }
@@ -193,9 +232,26 @@ export class InterviewRoom {
       this.#start(answer);
     } else {
       if (answer) dropAnswer(interview.id);
-      this.#goOn(interview, data);
+      await this.#goOn(interview, data);
     }
     return true;
+  }
+
+  /**
+   * What was answered where this browser did not hear the reply: the service's report has it.
+   * @param {Interview} interview
+   */
+  async #catchUp(interview) {
+    const { data } = await call("GET", `/session/${interview.id}/report`, { token: interview.token });
+    const known = interview.turns.length - interview.turnCount; // of sessions before this one
+
+    for (const { number, question, attempts } of data?.questions ?? []) {
+      const last = attempts.at(-1);
+
+      if (!last || interview.turns.length !== known + number - 1) continue;
+      interview.turns.push({ question, attempts: attempts.slice(0, -1), data: { ...last, warnings: [], tts_audio_url: null, is_complete: false } });
+    }
+    if (data?.session_summary) interview.summary = data.session_summary;
   }
 
   /**
@@ -203,8 +259,9 @@ export class InterviewRoom {
    * @param {Interview} interview
    * @param {any} session `data` of GET /session; null: not to be had
    */
-  #goOn(interview, session) {
+  async #goOn(interview, session) {
     if (session?.turn_count > interview.turnCount) {
+      await this.#catchUp(interview);
       interview.turnCount = session.turn_count;
       interview.isReviewed = true;
       interview.opening = "";
@@ -213,7 +270,9 @@ export class InterviewRoom {
     if (session) keepInterview(interview);
     this.reply = interview.turns.at(-1)?.data ?? null;
     this.#voice = this.reply?.tts_audio_url ?? null;
-    if (this.reply && !interview.isReviewed) this.machine.reset("Review");
+    this.#findRecording(interview);
+    if (interview.isAgain) this.machine.reset("Ready");
+    else if (this.reply && !interview.isReviewed) this.machine.reset("Review");
     else this.machine.reset(this.isComplete || session?.status === "completed" ? "Complete" : "Ready");
   }
 
@@ -261,6 +320,7 @@ export class InterviewRoom {
     keepInterview(null);
     if (this.interview) {
       dropRecordings(this.interview.id);
+      dropOwnRecordings(this.interview.id);
       dropAnswer(this.interview.id);
     }
     this.#forget();
@@ -276,16 +336,46 @@ export class InterviewRoom {
     this.reply = null;
     this.#voice = null;
     this.#ahead = "";
+    this.ownRecording = null;
+    this.isTriedOut = false;
     this.draft = "";
     this.refusedDraft = "";
     this.#answer = null;
     this.#renewKey = "";
   }
 
-  /** What is here is all that there is: it becomes the summary. */
-  end() {
+  /** After the questions answered so far, with the summary of those.  Nothing answered: it is just left. */
+  async finishEarly() {
     const interview = /** @type {Interview} */ (this.interview);
 
+    if (this.isAsking) return;
+    if (!this.hasAnswers) {
+      this.leave();
+      return;
+    }
+    this.talk.interrupt("hidden");
+    this.#silence();
+    this.isAsking = true;
+    this.#changed();
+    const { data, failure } = await call("POST", `/session/${interview.id}/finish`, { token: interview.token });
+
+    this.isAsking = false;
+    if (this.interview !== interview) return;
+    // Of a session that has expired, or began with the last question, there is what is here.
+    if (data || FINISHED.includes(failure?.code ?? "")) this.end(data?.session_summary ?? null);
+    else {
+      this.notice = failure?.code === "turn_in_progress" ? "still_running" : failure?.code === "connection_lost" ? "server_away" : "not_ended";
+      this.#changed();
+    }
+  }
+
+  /** What is here is all that there is: it becomes the summary. @param {any} [summary] `session_summary`, where there is one */
+  end(summary = null) {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    this.sender.cancel();
+    this.notice = "";
+    if (summary) interview.summary = summary;
     interview.isEnded = true;
     keepInterview(interview);
     keepPast(interview);
@@ -319,7 +409,7 @@ export class InterviewRoom {
     const draft = this.#answer?.text ?? this.draft;
 
     if (this.#answer) this.#bringBack(this.#answer);
-
+    moveRecordings(old.id, interview.id);
     dropAnswer(old.id);
     keepDraft(old.id, "");
     this.talk.forget();
@@ -394,6 +484,11 @@ export class InterviewRoom {
     this.#silence();
   }
 
+  /** Something else is listened to. */
+  hush() {
+    this.#silence();
+  }
+
   #silence() {
     if (this.machine.state === "Speaking" && !this.isWorking) this.stopVoice();
   }
@@ -407,6 +502,12 @@ export class InterviewRoom {
       this.player.stop();
       if (this.#ahead) this.#ahead = "heard";
     } else if (isMuted) this.#silence();
+    this.#changed();
+  }
+
+  /** @param {boolean} isListeningFirst */
+  listenFirst(isListeningFirst) {
+    this.sound.listenFirst(isListeningFirst);
     this.#changed();
   }
 
@@ -442,9 +543,9 @@ export class InterviewRoom {
    * @returns {Answer}
    */
   #newAnswer(text, taken) {
-    const { id: sessionId } = /** @type {Interview} */ (this.interview);
+    const { id: sessionId, isAgain } = /** @type {Interview} */ (this.interview);
 
-    return { key: uuid(), sessionId, text, recording: taken?.recording ?? null, recordingId: taken?.id, ms: taken?.ms };
+    return { key: uuid(), sessionId, text, isAgain, recording: taken?.recording ?? null, recordingId: taken?.id, ms: taken?.ms };
   }
 
   /**
@@ -490,10 +591,13 @@ export class InterviewRoom {
         this.#bringBack(answer);
       } else {
         if (answer.text !== null) this.setDraft("");
-        this.talk.dropKept();
-        dropRecordings(answer.sessionId);
+        if (answer.recordingId) dropRecordings(answer.sessionId, answer.recordingId);
+        if (result.data.kind !== "repeat") {
+          this.talk.dropKept();
+          dropRecordings(answer.sessionId);
+        }
       }
-      this.#take(result.data);
+      this.#take(result.data, isEarlier ? null : answer.recording);
     } else if (REFUSALS.includes(/** @type {Failure} */ (result.failure).code)) {
       dropAnswer(answer.sessionId);
       this.#answer = null;
@@ -525,20 +629,72 @@ export class InterviewRoom {
     keepInterview(this.interview);
   }
 
-  /** A committed turn. @param {any} data */
-  #take(data) {
+  /**
+   * A committed turn, or the question once more.
+   * @param {any} data
+   * @param {Blob | null} recording that it is the reply to
+   */
+  #take(data, recording) {
     const interview = /** @type {Interview} */ (this.interview);
 
+    if (data.kind === "repeat") {
+      this.#repeat(data);
+      return;
+    }
     // The service knows of this session only.
     if (interview.done > 0) delete data.session_summary?.average_scores;
-    interview.turns.push({ question: interview.question, data });
+    if (data.session_summary) delete interview.summary; // of fewer answers
+    this.#addTurn(interview, data);
     interview.turnCount = data.question_number;
     interview.isReviewed = false;
+    interview.isAgain = false;
     this.reply = data;
+    this.ownRecording = recording;
+    if (recording) keepRecording(interview.id, data, recording);
     this.#keepVoice(data);
     keepInterview(interview);
     if (data.is_complete) keepPast(interview);
     this.#goOnFrom(data);
+  }
+
+  /**
+   * Another attempt takes the place of the one before, which is kept with it.
+   * @param {Interview} interview
+   * @param {any} data
+   */
+  #addTurn(interview, data) {
+    const last = interview.turns.at(-1);
+
+    if (data.attempt > 1 && last) {
+      last.attempts = [...(last.attempts ?? []), last.data].slice(0, data.attempt - 1);
+      last.data = data;
+      interview.question = last.question;
+    } else {
+      interview.turns.push({ question: interview.question, data });
+      this.isTriedOut = false;
+    }
+  }
+
+  /** The candidate wanted to hear the question again, or what it means: nothing else has changed. @param {any} data */
+  #repeat(data) {
+    const interview = /** @type {Interview} */ (this.interview);
+    const isToHear = this.hasVoice && !this.sound.isMuted && data.tts_audio_url !== null && this.#ahead !== "heard";
+    const isSounding = this.#ahead === "sounding";
+
+    if (!interview.isAgain) interview.question = data.assistant_text;
+    keepInterview(interview);
+    this.#keepVoice(data);
+    this.#ahead = "";
+    this.notice = "repeated";
+    this.machine.send(isToHear ? "reply_to_hear" : "reply_to_read");
+    if (isToHear && !isSounding) this.#playIfSpeaking();
+    if (!isToHear) this.machine.send("next");
+  }
+
+  /** @param {Interview} interview */
+  async #findRecording(interview) {
+    this.ownRecording = this.reply ? await keptRecording(interview.id, this.reply) : null;
+    if (this.ownRecording) this.#changed();
   }
 
   /** @param {any} data */
@@ -578,6 +734,7 @@ export class InterviewRoom {
   cancelTurn() {
     if (!this.isWorking || !this.machine.can("cancel")) return;
     this.sender.cancel();
+    this.#takeBack();
     this.#giveUpAnswer(true);
     this.notice = "cancelled";
     this.machine.send("cancel");
@@ -606,7 +763,9 @@ export class InterviewRoom {
     if (!this.machine.can("give_up")) return;
     this.#giveUpAnswer(UNKNOWN_OUTCOMES.includes(this.failure?.code ?? ""));
     this.isTyping = isTyping;
+    this.isTriedOut ||= NO_MORE.includes(this.failure?.code ?? "");
     this.machine.send("give_up");
+    if (this.isTriedOut) this.leaveAgain();
   }
 
   tryAgain() {
@@ -614,6 +773,26 @@ export class InterviewRoom {
   }
 
   // ---- after a reply
+
+  /** The same question once more. */
+  again() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    if (!this.canTryAgain) return;
+    this.#silence();
+    interview.isAgain = true;
+    this.notice = "";
+    keepInterview(interview);
+    if (!this.machine.send("again")) this.#changed();
+  }
+
+  leaveAgain() {
+    const interview = /** @type {Interview} */ (this.interview);
+
+    interview.isAgain = false;
+    keepInterview(interview);
+    if (interview.isReviewed || !this.machine.send("back")) this.#changed();
+  }
 
   next() {
     if (!this.machine.can("next")) return;
@@ -648,17 +827,24 @@ export class InterviewRoom {
   }
 
   stopVoice() {
-    this.machine.send(this.interview?.isReviewed ? "question_heard" : "reply_heard");
+    this.machine.send(this.isOpen ? "question_heard" : "reply_heard");
   }
 
   #playIfSpeaking() {
-    if (this.machine.state === "Speaking" && this.voice) this.player.play(this.voice, /** @type {Interview} */ (this.interview).token);
+    const path = this.voice ?? this.#voice;
+
+    if (this.machine.state === "Speaking" && path) this.player.play(path, /** @type {Interview} */ (this.interview).token);
   }
 
   /** @param {"heard" | "blocked" | "gone"} why */
   #onHeard(why) {
     if (this.isWorking) {
       this.#ahead = why === "heard" ? "heard" : "";
+      return;
+    }
+    if (why === "gone" && this.#voice && this.isOpen) {
+      this.#voice = null; // it is not kept any more: it is spoken anew
+      this.#playIfSpeaking();
       return;
     }
     if (why === "gone") this.isVoiceGone = true;

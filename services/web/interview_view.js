@@ -7,6 +7,7 @@ import { showFailure, startFailureView } from "./failure_view.js";
 import { showFeedback } from "./feedback_view.js";
 import { LevelMeter, clock } from "./level_meter.js";
 import { whyNoRecorder } from "./recorder.js";
+import { Replay, marksOf } from "./replay.js";
 import { showSound, startSoundView } from "./sound_view.js";
 import { watchTalkButton } from "./talk_button.js";
 import { t } from "./text.js";
@@ -17,11 +18,24 @@ import { t } from "./text.js";
 function keptText({ reason, ms }) {
   const time = clock(Math.ceil(ms / 1000) * 1000);
 
-  return reason === "unsent" || reason === "refused" ? t(`kept_${reason}`, { time }) : t("kept", { reason: t(`kept_${reason}`), time });
+  return ["unsent", "refused", "listen"].includes(reason) ? t(`kept_${reason}`, { time }) : t("kept", { reason: t(`kept_${reason}`), time });
+}
+
+/** @param {import("./talk.js").Talk} talk */
+function holdLabel({ isLatched, isAway }) {
+  if (isAway) return "release_cancel";
+  return isLatched ? "tap_send" : "release";
+}
+
+/** @param {import("./talk.js").Talk} talk */
+function recordingHint({ isLatched }) {
+  return isLatched ? "tap_hint" : "away_hint";
 }
 
 export class InterviewView {
   #room;
+  #ownReplay = new Replay(byId("own-replay"), () => this.#room.hush());
+  #keptReplay = new Replay(byId("kept-replay"), () => this.#room.hush());
   #meter;
   #isShown;
   #said = "";
@@ -46,6 +60,9 @@ export class InterviewView {
       isOn: () => room.machine.state === "Recording",
       hold: () => room.hold(),
       release: () => room.talk.release(),
+      latch: () => room.talk.latch(),
+      aim: (isAway) => room.talk.aim(isAway),
+      cancel: () => room.talk.interrupt("cancelled"),
     });
     addEventListener("resize", () => this.#fitTalk());
     startFailureView(room);
@@ -74,6 +91,8 @@ export class InterviewView {
       room.setTyping(false);
       byId("hold").focus();
     });
+    byId("talk-cancel").addEventListener("click", () => room.talk.interrupt("cancelled"));
+    byId("listen-first").addEventListener("change", () => room.listenFirst(byId("listen-first").checked));
     byId("kept-send").addEventListener("click", () => room.talk.sendKept());
     byId("kept-discard").addEventListener("click", async () => {
       if (await confirm(t("kept_question"), t("kept_discard"), t("delete_no"))) room.talk.discardKept();
@@ -127,6 +146,11 @@ export class InterviewView {
     byId("player-stop").addEventListener("click", () => room.stopVoice());
     byId("player-replay").addEventListener("click", () => room.hear());
     byId("question-replay").addEventListener("click", () => (this.#isHeardAgain() ? room.stopVoice() : room.hear()));
+    byId("answer-again").addEventListener("click", () => {
+      room.again();
+      scrollTo(0, 0);
+    });
+    byId("again-back").addEventListener("click", () => room.leaveAgain());
     byId("continue").addEventListener("click", () => {
       if (!room.reply?.is_complete) room.next();
       else {
@@ -138,14 +162,14 @@ export class InterviewView {
 
   /** The open question is spoken once more. */
   #isHeardAgain() {
-    return this.#room.machine.state === "Speaking" && !this.#room.isWorking && Boolean(this.#room.interview?.isReviewed);
+    return this.#room.machine.state === "Speaking" && !this.#room.isWorking && this.#room.isOpen;
   }
 
   render() {
     const room = this.#room;
     const { state } = room.machine;
-    const isOpen = Boolean(room.interview?.isReviewed);
-    const isRead = !room.isWorking && (isOpen ? room.isConversation && ["Ready", "Speaking"].includes(state) : ["Speaking", "Review"].includes(state));
+    const { isOpen } = room;
+    const isRead = !room.isWorking && (isOpen ? (room.isConversation || room.interview?.isAgain) && ["Ready", "Speaking"].includes(state) : ["Speaking", "Review"].includes(state));
     const reply = isRead ? room.reply : null;
 
     if (!room.interview) return;
@@ -165,14 +189,17 @@ export class InterviewView {
     const room = this.#room;
     const interview = /** @type {import("./types.js").Interview} */ (room.interview);
     const total = interview.done + interview.total;
-    const number = Math.min(interview.done + interview.turnCount + (room.reply && !interview.isReviewed ? 0 : 1), total);
+    const number = Math.min(interview.done + interview.turnCount + (interview.isAgain || (room.reply && !interview.isReviewed) ? 0 : 1), total);
 
+    byId("end-interview").setAttribute("aria-disabled", String(room.isAsking));
     byId("progress-text").textContent = t("progress", { number, total });
     byId("progress-bar").style.setProperty("--done", String(number / total));
-    byId("question").textContent = interview.question;
+    byId("question").textContent = room.question;
+    show(byId("again-note"), interview.isAgain === true && ["Ready", "Recording"].includes(room.machine.state));
+    show(byId("again-back"), room.machine.state === "Ready");
     byId("opening").textContent = interview.opening;
-    show(byId("opening"), interview.opening !== "" && ["Ready", "Recording"].includes(room.machine.state));
-    show(byId("question-replay"), interview.isReviewed && room.voice !== null && (room.machine.state === "Ready" || this.#isHeardAgain()));
+    show(byId("opening"), interview.opening !== "" && !interview.isAgain && ["Ready", "Recording"].includes(room.machine.state));
+    show(byId("question-replay"), room.isOpen && room.voice !== null && (room.machine.state === "Ready" || this.#isHeardAgain()));
     byId("question-replay").textContent = t(this.#isHeardAgain() ? "stop" : "hear_question");
   }
 
@@ -192,10 +219,15 @@ export class InterviewView {
     show(byId("kept"), isOpen && !isRecording && kept !== null);
     show(byId("refused-words"), isOpen && !isRecording && room.refusedDraft !== "");
     byId("kept-text").textContent = kept ? keptText(kept) : "";
+    this.#keptReplay.show(kept && isOpen && !isRecording ? kept.recording : null);
     byId("hold").classList.toggle("on", isRecording);
-    byId("hold-label").textContent = t(isRecording ? "release" : "hold");
-    byId("mic-hint").textContent = t(hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
-    byId("mic-hint").dataset.hint = hint;
+    byId("hold").classList.toggle("away", isRecording && room.talk.isAway);
+    byId("hold-label").textContent = t(isRecording ? holdLabel(room.talk) : "hold");
+    byId("mic-hint").textContent = t(isRecording ? recordingHint(room.talk) : hint === "hold_hint" && matchMedia("(pointer: coarse)").matches ? "hold_hint_touch" : hint);
+    show(byId("talk-cancel"), isRecording && room.talk.isLatched);
+    byId("listen-first").checked = room.sound.isListeningFirst;
+    show(byId("listen-first-row"), isOpen && !room.isTyping && !isRecording);
+    byId("mic-hint").dataset.hint = isRecording ? "" : hint;
     byId("typing-note").textContent = room.typingNote && t(room.typingNote);
     show(byId("typing-note"), room.typingNote !== "");
     this.#meter.run(isRecording);
@@ -263,11 +295,13 @@ export class InterviewView {
 
     if (reply !== this.#shownReply) {
       this.#shownReply = reply;
-      byId("transcript").textContent = reply?.transcript ?? "";
       byId("next-question").textContent = reply?.assistant_text ?? "";
       showFeedback(reply);
     }
+    this.#ownReplay.show(reply && room.ownRecording, (sound) => marksOf(sound, reply?.delivery));
+    show(byId("own-recording"), reply !== null && room.ownRecording !== null);
     if (!reply) return;
+    show(byId("answer-again"), room.canTryAgain);
     byId("reply-title").textContent = t(reply.is_complete ? "closing" : "next_question");
     byId("continue").textContent = t(reply.is_complete ? "see_summary" : "continue");
     byId("player-pause").textContent = t(isSpeaking && room.player.isPaused ? "resume_sound" : "pause");
@@ -305,7 +339,7 @@ export class InterviewView {
   #focusOf(state) {
     if (state === "Failed") return "failure-title";
     if (this.#room.isWorking) return "waiting-text";
-    if (state === "Review" || state === "Speaking") return this.#isHeardAgain() ? "question" : "transcript-title";
+    if (state === "Review" || state === "Speaking") return this.#isHeardAgain() ? "question" : "feedback-title";
     return this.#room.isTyping ? "answer-text" : "hold";
   }
 }

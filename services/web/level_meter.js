@@ -1,10 +1,13 @@
 // While the microphone is on: how loud it is, as a ring around the talk button, and for how long.
 
-import { byId } from "./dom.js";
+import { announce, byId } from "./dom.js";
 import { t } from "./text.js";
 
 const RING = 0.36; // of the canvas: the button's own radius
 const MOST = 0.13; // so much the ring grows
+
+/** So many seconds before the end it is said how many are left. */
+const TOLD = [30, 10];
 
 /** @param {number} ms */
 export function clock(ms) {
@@ -18,6 +21,7 @@ export class LevelMeter {
   #limitMs;
   #frame = 0;
   #level = 0;
+  #left = 0;
 
   /**
    * @param {import("./recorder.js").Recorder} recorder
@@ -40,6 +44,8 @@ export class LevelMeter {
     this.#level = 0;
     this.#ring(0);
     byId("elapsed").textContent = clock(0);
+    byId("elapsed-limit").textContent = t("elapsed_limit", { time: clock(this.#limitMs()) });
+    byId("elapsed-limit").classList.remove("soon");
   }
 
   #draw() {
@@ -49,9 +55,18 @@ export class LevelMeter {
     this.#level = Math.max(level, this.#level * 0.9); // up at once, down slowly
     this.#ring(this.#level);
     byId("elapsed").textContent = clock(elapsed);
-    byId("elapsed-limit").textContent = t("elapsed_limit", { time: clock(this.#limitMs()) });
+    this.#countDown(Math.ceil((this.#limitMs() - elapsed) / 1000));
     byId("level").dataset.level = String(Math.round(this.#level * 100));
     this.#frame = requestAnimationFrame(() => this.#draw());
+  }
+
+  /** @param {number} left seconds */
+  #countDown(left) {
+    if (left === this.#left) return;
+    this.#left = left;
+    byId("elapsed-limit").textContent = t("time_left", { time: clock(left * 1000) });
+    byId("elapsed-limit").classList.toggle("soon", left <= TOLD[0]);
+    if (TOLD.includes(left)) announce(t("time_left", { time: clock(left * 1000) }));
   }
 
   /** @param {number} level */

@@ -27,13 +27,13 @@ const NEWS = {
 
 /** @type {Readonly<Record<string, Readonly<Record<string, string>>>>} */
 export const TRANSITIONS = Object.freeze({
-  Ready: { hold: "Recording", send: "Uploading", hear_question: "Speaking", fail: "Failed" },
+  Ready: { hold: "Recording", send: "Uploading", hear_question: "Speaking", fail: "Failed", back: "Review" },
   Recording: { send: "Uploading", discard: "Ready" },
   Uploading: NEWS,
   Transcribing: NEWS,
   Thinking: NEWS,
-  Speaking: { ...NEWS, reply_heard: "Review", question_heard: "Ready", next: "Ready", finish: "Complete" },
-  Review: { hear_reply: "Speaking", next: "Ready", finish: "Complete" },
+  Speaking: { ...NEWS, reply_heard: "Review", question_heard: "Ready", next: "Ready", again: "Ready", finish: "Complete" },
+  Review: { hear_reply: "Speaking", next: "Ready", again: "Ready", finish: "Complete" },
   Refused: { try_again: "Ready" },
   Failed: { retry: "Uploading", give_up: "Ready" },
   Complete: {},

@@ -3,8 +3,9 @@
 // stands: set-up, interview, summary.
 
 import { startWorker } from "./assets.js";
+import { NARROW } from "./chart.js";
 import { Diagnostics } from "./diagnostics.js";
-import { confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
+import { confirm, confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
 import { byId, show } from "./dom.js";
 import { Home } from "./home.js";
 import { InterviewRoom } from "./interview.js";
@@ -53,11 +54,11 @@ const diagnostics = new Diagnostics(() => room.interview?.id ?? null);
 const study = new Study();
 const view = new InterviewView(room, {
   isShown: () => screen === "interview",
-  onEnd: async () => {
-    if (await confirmEnd()) leave("");
-  },
+  onEnd: () => endEarly(),
   onFinish: () => goHome(),
-  onNew: () => leave(""),
+  onNew: async () => {
+    if (!room.hasUnsent || (await confirm(t("leave_question"), t("new_interview"), t("end_no")))) leave("");
+  },
 });
 
 function homeScreen() {
@@ -88,6 +89,7 @@ function enter(next) {
 
   screen = next;
   document.body.dataset.screen = next;
+  document.body.dataset.stage = "ready";
   for (const name of SCREENS) show(byId(`screen-${name}`), name === next);
   const here = next === "study" || next === "diagnostics" ? next : "interview";
 
@@ -98,6 +100,7 @@ function enter(next) {
   if (next === "diagnostics") diagnostics.refresh();
   if (next === "setup") home.refresh();
   if (next !== "interview") room.quiet();
+  if (next !== "setup") setup.leave();
   if (!hasConfig) loadConfig();
   if (isFirst) return;
   scrollTo(0, 0);
@@ -119,7 +122,7 @@ function render() {
   show(byId("running"), screen === "setup" && isElsewhere);
   if (screen === "diagnostics") diagnostics.render();
   showRefusal(room.machine.state === "Refused" && screen === "interview", room.refusalId);
-  const line = room.notice && (screen === "interview" || !notice) ? room.notice : notice;
+  const line = screen === homeScreen() && !pastId() && room.notice && (screen === "interview" || !notice) ? room.notice : notice;
 
   byId("notice").textContent = line ? t(line) : "";
   show(byId("notice"), line !== "");
@@ -136,6 +139,13 @@ function goHome() {
   notice = "";
   if (location.hash !== "" && location.hash !== "#interview") location.hash = "#interview";
   render();
+}
+
+/** Asks once. */
+async function endEarly() {
+  if (!(await confirmEnd(room.hasAnswers))) return;
+  await room.finishEarly();
+  if (!room.interview) goHome();
 }
 
 /** Away from the interview, for good, or from one of the past. @param {string} key of a notice */
@@ -170,6 +180,7 @@ async function askConfig() {
 
 async function start() {
   startText();
+  document.body.dataset.stage = "worded";
   setup.render();
   addEventListener("online", () => hasConfig || loadConfig());
   onInterviewElsewhere((interview) => {
@@ -181,10 +192,14 @@ async function start() {
     await room.resume();
     render();
   });
-  startDialogs({ tryAgain: () => room.tryAgain(), end: () => leave("") });
+  startDialogs({ tryAgain: () => room.tryAgain(), end: () => endEarly() });
   onLanguage(() => {
     setup.render();
     study.render();
+    home.render();
+    render();
+  });
+  matchMedia(NARROW).addEventListener("change", () => {
     home.render();
     render();
   });
@@ -196,7 +211,7 @@ async function start() {
   await home.refresh();
   if (!keptInterview()) render();
   await loadConfig();
-  if (await room.resume()) room.notice = room.isWorking || room.failure ? "" : "restored";
+  if (await room.resume()) room.notice = room.isWorking || room.failure || room.machine.state === "Complete" ? "" : "restored";
   render();
   dropOldAnswers();
   startWorker();

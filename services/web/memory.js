@@ -4,6 +4,8 @@
 
 const INTERVIEW = "poise.interview";
 const DRAFT = "poise.draft";
+const SETUP = "poise.setup";
+const STUDY = "poise.study";
 const TRACES = "poise.traces";
 const MAX_TRACES = 20;
 
@@ -65,23 +67,43 @@ export function onInterviewElsewhere(listener) {
 }
 
 /**
- * What was typed into a field and not sent, by where it belongs: a session, or the set-up.
- * @param {string} owner
- * @returns {any} null: nothing
+ * What was typed in a session and not sent.
+ * @param {string} sessionId
+ * @returns {string}
  */
-export function keptDraft(owner) {
+export function keptDraft(sessionId) {
   const draft = read("localStorage", DRAFT);
 
-  return draft?.owner === owner ? draft.words : null;
+  return draft?.sessionId === sessionId ? draft.words : "";
 }
 
 /**
- * @param {string} owner
- * @param {any} words "" forgets it
+ * @param {string} sessionId
+ * @param {string} words "" forgets them
  */
-export function keepDraft(owner, words) {
-  if (words !== "") write("localStorage", DRAFT, { owner, words });
-  else if (keptDraft(owner) !== null) write("localStorage", DRAFT, null);
+export function keepDraft(sessionId, words) {
+  if (words !== "") write("localStorage", DRAFT, { sessionId, words });
+  else if (keptDraft(sessionId) !== "") write("localStorage", DRAFT, null);
+}
+
+/** What was last chosen and typed at set-up. @returns {Partial<import("./types.js").Setup>} */
+export function keptSetup() {
+  return read("localStorage", SETUP) ?? {};
+}
+
+/** @param {import("./types.js").Setup | null} setup */
+export function keepSetup(setup) {
+  write("localStorage", SETUP, setup);
+}
+
+/** What was typed to be studied, in this tab. @returns {Record<string, string>} by the id of its field */
+export function keptStudy() {
+  return read("sessionStorage", STUDY) ?? {};
+}
+
+/** @param {Record<string, string> | null} words */
+export function keepStudy(words) {
+  write("sessionStorage", STUDY, words);
 }
 
 /** @returns {import("./types.js").Trace[]} the newest first */

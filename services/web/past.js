@@ -1,6 +1,7 @@
 // The interviews that are over, whole, on this device only.
 
 import { within } from "./database.js";
+import { dropOwnRecordings } from "./recordings.js";
 
 /** @typedef {import("./types.js").Interview} Interview */
 
@@ -22,5 +23,6 @@ export async function keepPast(interview) {
 
 /** @param {string} id */
 export function dropPast(id) {
+  dropOwnRecordings(id);
   return within("interviews", "readwrite", (store) => store.delete(id));
 }

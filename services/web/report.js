@@ -56,6 +56,7 @@ function attemptItem({ transcript, coaching_feedback: feedback, delivery }, titl
 
 /** @param {Pick<Interview, "turns">} interview */
 export function showReport({ turns }) {
+  const open = [...document.querySelectorAll("#report-list details")].map((each) => /** @type {HTMLDetailsElement} */ (each).open);
   const items = turns.map((turn, at) => {
     const attempts = attemptsOf(turn);
 
@@ -64,7 +65,7 @@ export function showReport({ turns }) {
       { "data-question": at + 1 },
       make(
         "details",
-        {},
+        { open: open[at] === true },
         make("summary", { dir: "auto" }, `${at + 1}. ${turn.question}`),
         ...attempts.map((data, number) => attemptItem(data, attempts.length > 1 ? t("attempt", { number: number + 1 }) : "")),
       ),
@@ -106,7 +107,7 @@ function attemptLines({ transcript, coaching_feedback: feedback, delivery }, tit
  * @param {any} summary `session_summary`, or null
  * @param {string} about
  */
-export function markdownOf({ turns }, summary, about) {
+export function markdownOf({ turns, done }, summary, about) {
   const averages = averagesOf(turns);
 
   return [
@@ -119,6 +120,10 @@ export function markdownOf({ turns }, summary, about) {
     ...listOf(t("strengths"), summary?.strengths),
     ...listOf(t("improvements"), summary?.improvements),
     ...listOf(t("next_actions"), summary?.recommended_actions),
+    ...listOf(
+      t("demands"),
+      summary?.demands?.map((/** @type {any} */ { demand, question_number: number, quote }) => `${demand}: ${number === null ? t("demand_missing") : t("demand_shown", { number: number + done })}${quote ? ` “${quote}”` : ""}`),
+    ),
     ...turns.flatMap((turn, at) => {
       const attempts = attemptsOf(turn);
 

@@ -10,13 +10,23 @@ export const DIMENSIONS = Object.freeze([
 
 /** @typedef {import("./types.js").Turn} Turn */
 
+/** @param {any} data `data` of POST /turn; not scored: less than any score */
+function sumOf(data) {
+  return data.coaching_feedback?.dimensions.reduce((/** @type {number} */ sum, /** @type {{ score: number }} */ { score }) => sum + score, 0) ?? -1;
+}
+
+/** Each question counts with its best attempt, and of equals with the later one. @param {Turn} turn */
+function bestOf({ data, attempts = [] }) {
+  return [...attempts, data].reduce((best, each) => (sumOf(each) >= sumOf(best) ? each : best));
+}
+
 /**
  * @param {Turn} turn
  * @param {string} label
  * @returns {number | null} null: it was not scored
  */
-export function scoreOf({ data }, label) {
-  const dimension = data.coaching_feedback?.dimensions.find((/** @type {{ label: string }} */ one) => one.label === label);
+export function scoreOf(turn, label) {
+  const dimension = bestOf(turn).coaching_feedback?.dimensions.find((/** @type {{ label: string }} */ one) => one.label === label);
 
   return dimension ? dimension.score : null;
 }

@@ -1,7 +1,9 @@
 // Set-up: what is rehearsed, and what happens to the words before anybody has said one.
 
 import { byId, fill, make, show } from "./dom.js";
-import { keepDraft, keptDraft } from "./memory.js";
+import { keepSetup, keptSetup } from "./memory.js";
+import { MicTest } from "./mic_test.js";
+import { PAPERS, renderPapers, startPapers, tooLongPaper } from "./papers.js";
 import { startInterview } from "./start.js";
 import { errorText, language, t } from "./text.js";
 import { uuid } from "./wire.js";
@@ -9,9 +11,6 @@ import { uuid } from "./wire.js";
 const TYPES = ["behavioral", "technical", "situational", "system_design", "case", "screening", "mixed"];
 const MOST_QUESTIONS = 10;
 const STANDARD_QUESTIONS = 5;
-
-/** Of what is typed here and not begun yet. */
-const OWNER = "setup";
 
 /** Names as their owners write them; a host that does not bear its name is named alone. */
 const NAMES = { groq: "Groq", anthropic: "Anthropic", deepgram: "Deepgram", openai: "OpenAI" };
@@ -47,6 +46,7 @@ function disclosure(config) {
     ...(config.screens_answers ? [t("disclosure_screen")] : []),
     aboutCoach(config),
     t(config.coach.name === "builtin" ? "speaks_builtin" : "speaks_model"),
+    t("disclosure_papers"),
     ...(config.tts ? [config.tts.host === null ? t("disclosure_speech_here") : t("disclosure_speech", { who: providerName(config.tts) })] : []),
     t("disclosure_kept", { minutes: config.limits.session_idle_minutes }),
   ];
@@ -57,6 +57,7 @@ export class Setup {
   #config;
   #key = uuid();
   #isFilled = false;
+  #micTest = new MicTest();
   #onStarted;
 
   /** @param {(interview: import("./types.js").Interview) => void} onStarted */
@@ -68,8 +69,9 @@ export class Setup {
     });
     byId("setup-form").addEventListener("input", () => {
       this.#key = uuid(); // other words are another session
-      keepDraft(OWNER, this.#chosen());
+      keepSetup(this.#chosen());
     });
+    startPapers();
   }
 
   /** @param {any} config */
@@ -87,9 +89,16 @@ export class Setup {
     fill(byId("question-count"), ...Array.from({ length: MOST_QUESTIONS }, (_, at) => make("option", { value: at + 1 }, String(at + 1))));
     byId("interview-type").value = type;
     byId("question-count").value = count;
-    if (!this.#isFilled) this.take(keptDraft(OWNER) ?? {});
+    if (!this.#isFilled) this.take(keptSetup());
     this.#isFilled = true;
+    renderPapers();
+    this.#micTest.render(this.#config?.can_hear === true);
     fill(byId("disclosure"), ...disclosure(this.#config).map((sentence) => make("li", {}, sentence)));
+  }
+
+  /** Another screen is shown: nothing is recorded behind it. */
+  leave() {
+    this.#micTest.leave();
   }
 
   async #start() {
@@ -100,6 +109,10 @@ export class Setup {
       this.#showErrors([{ field: "role", reason: "required" }]);
       return;
     }
+    if (tooLongPaper()) {
+      this.#showErrors([{ field: tooLongPaper(), reason: "too_long" }]);
+      return;
+    }
     if (start.getAttribute("aria-disabled") === "true") return;
     start.setAttribute("aria-disabled", "true");
     start.textContent = t("starting");
@@ -107,7 +120,7 @@ export class Setup {
 
     if (interview) {
       this.#key = uuid();
-      keepDraft(OWNER, "");
+      this.leave();
       this.#onStarted(interview);
     } else this.#fail(failure);
     start.removeAttribute("aria-disabled");
@@ -123,15 +136,17 @@ export class Setup {
       interview_type: String(form.get("interview_type")),
       difficulty: String(form.get("difficulty")),
       question_count: Number(form.get("question_count")),
+      ...Object.fromEntries(Object.keys(PAPERS).map((name) => [name, String(form.get(name)).trim()]).filter(([, text]) => text !== "")),
     };
   }
 
-  /** The same once more, to be changed. @param {import("./types.js").Setup} setup */
+  /** The same once more, to be changed. @param {Partial<import("./types.js").Setup>} setup */
   take(setup) {
     const { elements } = /** @type {any} */ (byId("setup-form"));
 
     for (const [name, value] of Object.entries(setup)) if (elements.namedItem(name)) elements.namedItem(name).value = String(value);
     this.#key = uuid();
+    renderPapers();
   }
 
   /** @param {import("./types.js").Failure} failure */
@@ -139,7 +154,7 @@ export class Setup {
     const errors = failure.details?.errors;
 
     if (failure.code === "validation_error" && Array.isArray(errors)) this.#showErrors(errors);
-    else this.#showError(failure.code === "connection_lost" ? t("server_unreachable") : errorText(failure));
+    else this.#showError(failure.code === "connection_lost" ? t("server_away") : errorText(failure));
   }
 
   /** @param {string} text */
@@ -154,12 +169,14 @@ export class Setup {
     for (const line of document.querySelectorAll("#setup-form [data-field]")) {
       const field = /** @type {HTMLElement} */ (line).dataset.field;
       const error = errors.find((one) => one.field === field);
-      const key = error ? `field_${error.reason}` : "";
+      const reason = error && error.field in PAPERS && error.reason === "not_allowed" ? "paper_not_allowed" : error?.reason;
+      const key = reason ? `field_${reason}` : "";
       const input = /** @type {any} */ (byId("setup-form")).elements.namedItem(field);
 
       line.textContent = key && (t(key) === key ? t("field_other") : t(key));
       if (input instanceof HTMLElement) input.setAttribute("aria-invalid", String(Boolean(error)));
     }
+    if (errors.some(({ field }) => field in PAPERS)) byId("papers").open = true;
     const first = errors[0] && /** @type {any} */ (byId("setup-form")).elements.namedItem(errors[0].field);
 
     if (first instanceof HTMLElement) first.focus();

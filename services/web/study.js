@@ -2,6 +2,7 @@
 // refusal says what to try next.
 
 import { announce, byId, copy, fill, make, show } from "./dom.js";
+import { keepStudy, keptStudy } from "./memory.js";
 import { everyone } from "./setup.js";
 import { errorText, t } from "./text.js";
 import { call } from "./wire.js";
@@ -45,6 +46,11 @@ export class Study {
   #config = null;
 
   constructor() {
+    const fields = ["study-question", "study-passage"];
+
+    for (const [id, words] of Object.entries(keptStudy())) byId(id).value = words;
+    if (byId("study-passage").value) byId("study-own").open = true;
+    byId("study-form").addEventListener("input", () => keepStudy(Object.fromEntries(fields.map((id) => [id, byId(id).value]))));
     byId("study-form").addEventListener("submit", (/** @type {Event} */ event) => {
       event.preventDefault();
       this.#ask();
@@ -152,6 +158,7 @@ export class Study {
    * @param {string} text
    */
   #showRefusal(reason, title, text) {
+    if (reason === "content_refused") keepStudy(null);
     byId("study-refusal").dataset.reason = reason;
     byId("study-refusal-title").textContent = title;
     byId("study-refusal-text").textContent = text;

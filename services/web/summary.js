@@ -3,8 +3,9 @@
 
 import { chart } from "./chart.js";
 import { confirm } from "./dialogs.js";
-import { byId, copy, fill, make, save, show } from "./dom.js";
-import { dropPast } from "./past.js";
+import { announce, byId, copy, fill, make, save, show } from "./dom.js";
+import { keepInterview, keptInterview } from "./memory.js";
+import { dropPast, keepPast } from "./past.js";
 import { markdownOf, openForPrint, showReport } from "./report.js";
 import { DIMENSIONS, averagesOf, scoreOf } from "./scores.js";
 import { language, t } from "./text.js";
@@ -17,8 +18,8 @@ import { call } from "./wire.js";
 const GONE = ["session_not_found", "invalid_token", "session_id_mismatch"];
 
 /** @param {Interview} interview @returns {any} `session_summary`, or null */
-function summaryOf({ turns }) {
-  return turns.at(-1)?.data.session_summary ?? null;
+function summaryOf({ turns, summary }) {
+  return summary ?? turns.at(-1)?.data.session_summary ?? null;
 }
 
 /** @param {string | undefined} date ISO 8601; none is today */
@@ -83,9 +84,33 @@ function showList(id, lines) {
   fill(byId(id), ...(lines && lines.length > 0 ? lines.map((line) => make("li", {}, make("span", { dir: "auto" }, line))) : [make("li", { class: "none" }, t("nothing_here"))]));
 }
 
+/**
+ * What the advert asks for, and where it was shown.
+ * @param {{ demand: string, question_number: number | null, quote: string | null }[]} demands
+ * @param {number} done questions of sessions before this one
+ */
+function showDemands(demands, done) {
+  show(byId("demands-card"), demands.length > 0);
+  fill(
+    byId("summary-demands"),
+    ...demands.map(({ demand, question_number: number, quote }) =>
+      make(
+        "li",
+        { "data-shown": String(number !== null) },
+        make("p", { dir: "auto" }, make("strong", {}, demand)),
+        make("p", { class: "hint" }, number === null ? t("demand_missing") : t("demand_shown", { number: number + done })),
+        ...(quote ? [make("p", { class: "quote" }, make("q", { dir: "auto" }, quote))] : []),
+      ),
+    ),
+  );
+}
+
 export class Summary {
   /** @type {Interview | null} */
   #interview = null;
+  #isAsking = false;
+  /** The service cannot make a summary of it any more. */
+  #isGone = false;
 
   /** @param {{ onNew: () => void, onDeleted: () => void, onNotDeleted: () => void }} shell */
   constructor({ onNew, onDeleted, onNotDeleted }) {
@@ -97,6 +122,7 @@ export class Summary {
       byId("copy-report").textContent = t("copied");
     });
     byId("share-report").addEventListener("click", () => navigator.share({ title: t("summary_title"), text: this.#markdown() }).catch(() => {}));
+    byId("summary-again").addEventListener("click", () => this.#askAgain());
     byId("export-json").addEventListener("click", () => this.#export());
     byId("delete-session").addEventListener("click", async () => {
       const interview = /** @type {Interview} */ (this.#interview);
@@ -117,10 +143,14 @@ export class Summary {
     const summary = summaryOf(interview);
     const averages = averagesOf(turns);
 
+    if (interview !== this.#interview) this.#isGone = false;
     if (interview !== this.#interview) byId("copy-report").textContent = t("copy_report");
     this.#interview = interview;
     byId("summary-about").textContent = this.#about();
-    byId("summary-assessment").textContent = summary?.overall_assessment ?? t("summary_missing");
+    show(byId("summary-again"), !summary && !this.#isGone);
+    byId("summary-again").textContent = t(this.#isAsking ? "summary_asked" : "summary_again");
+    byId("summary-again").setAttribute("aria-disabled", String(this.#isAsking));
+    byId("summary-assessment").textContent = summary?.overall_assessment ?? t(this.#isGone ? "summary_gone" : "summary_missing");
     fill(
       byId("summary-averages"),
       ...DIMENSIONS.map(({ key }, at) => make("div", { class: `average average-${at}`, "data-average": key }, make("dt", {}, t(key)), make("dd", {}, decimal(averages[key])))),
@@ -130,15 +160,37 @@ export class Summary {
     showList("summary-strengths", summary?.strengths);
     showList("summary-improvements", summary?.improvements);
     showList("summary-actions", summary?.recommended_actions);
+    showDemands(summary?.demands ?? [], interview.done);
     show(byId("share-report"), "share" in navigator);
     showReport(interview);
+  }
+
+  /** A summary that failed is tried once more by the service, while it has the session. */
+  async #askAgain() {
+    const interview = /** @type {Interview} */ (this.#interview);
+
+    if (this.#isAsking) return;
+    this.#isAsking = true;
+    this.render(interview);
+    const { data, failure } = await call("POST", `/session/${interview.id}/finish`, { token: interview.token });
+
+    this.#isAsking = false;
+    if (data?.session_summary) {
+      interview.summary = data.session_summary;
+      if (keptInterview()?.id === interview.id) keepInterview(interview);
+      keepPast(interview);
+    }
+    this.#isGone = GONE.includes(failure?.code ?? "");
+    if (this.#interview !== interview) return;
+    this.render(interview);
+    announce(byId("summary-assessment").textContent);
   }
 
   /** Nobody's words stay behind a screen. */
   clear() {
     this.#interview = null;
     showReport({ turns: [] });
-    for (const id of ["summary-assessment", "summary-strengths", "summary-improvements", "summary-actions"]) fill(byId(id));
+    for (const id of ["summary-assessment", "summary-demands", "summary-strengths", "summary-improvements", "summary-actions"]) fill(byId(id));
   }
 
   #about() {

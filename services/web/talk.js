@@ -1,5 +1,6 @@
-// Answering out loud: the microphone is on while the button is held, and what was said goes out when
-// it is let go.  A recording that something else ended is kept, for the candidate to decide.
+// Answering out loud: the microphone is on while the button is held, or from one tap to the next, and then
+// what was said goes out.  A recording that something else ended is kept, for the candidate to decide; so is
+// every one where the candidate wants to hear it first.
 
 import { Recorder, whyNoMicrophone } from "./recorder.js";
 
@@ -13,10 +14,14 @@ export class Talk {
   /** Key of the words below the talk button. */
   hint = "hold_hint";
   limitMs = 120000;
+  /** It goes on without being held. */
+  isLatched = false;
+  /** Letting go now would send nothing. */
+  isAway = false;
 
   #machine;
   #owner;
-  #isHolding = false;
+  #isWanted = false;
   #isAsking = false;
   #timer = 0;
   /** Where what is recorded now is kept meanwhile. @type {import("./parts.js").Parts | null} */
@@ -25,7 +30,7 @@ export class Talk {
   /**
    * @param {import("./machine.js").Machine} machine
    * @param {{ onRecorded: (taken: Taken) => void, onDiscarded: (taken: Taken) => void, newParts: () => import("./parts.js").Parts,
-   *   onNoMicrophone: (why: string) => void, changed: () => void }} owner
+   *   isListeningFirst: () => boolean, onNoMicrophone: (why: string) => void, changed: () => void }} owner
    */
   constructor(machine, owner) {
     this.#machine = machine;
@@ -50,7 +55,9 @@ export class Talk {
 
   /** Recording begins when the microphone is there, and only if it is still wanted then. */
   async hold() {
-    this.#isHolding = true;
+    this.#isWanted = true;
+    this.isLatched = false;
+    this.isAway = false;
     if (this.#isAsking || this.recorder.isOn || !this.#machine.can("hold")) return;
     this.#isAsking = true;
     this.#say("microphone_wait");
@@ -64,7 +71,7 @@ export class Talk {
     } finally {
       this.#isAsking = false;
     }
-    if (this.#isHolding && !document.hidden && this.#machine.can("hold")) {
+    if (this.#isWanted && !document.hidden && this.#machine.can("hold")) {
       this.hint = "hold_hint";
       this.#parts = this.#owner.newParts();
       this.#timer = setTimeout(() => this.release(), this.limitMs);
@@ -75,12 +82,28 @@ export class Talk {
     }
   }
 
-  async release() {
-    this.#isHolding = false;
-    if (!this.#isRecording) return;
-    const taken = await this.#stop("");
+  /** It was tapped: it goes on until the next tap. */
+  latch() {
+    if (!this.#isWanted) return;
+    this.isLatched = true;
+    this.#owner.changed();
+  }
 
-    if (taken) {
+  /** @param {boolean} isAway */
+  aim(isAway) {
+    this.isAway = isAway;
+    this.#owner.changed();
+  }
+
+  async release() {
+    this.#isWanted = false;
+    if (!this.#isRecording) return;
+    const taken = await this.#stop("listen");
+
+    if (taken && this.#owner.isListeningFirst()) {
+      this.keep([taken]);
+      this.#machine.send("discard");
+    } else if (taken) {
       this.#owner.onRecorded(taken);
     } else {
       this.hint = "hold_longer";
@@ -90,7 +113,7 @@ export class Talk {
 
   /** @param {string} reason */
   async interrupt(reason) {
-    this.#isHolding = false;
+    this.#isWanted = false;
     if (!this.#isRecording) return;
     const taken = await this.#stop(reason);
 

@@ -28,6 +28,7 @@ function form(answer) {
   const body = new FormData();
 
   body.append("session_id", answer.sessionId);
+  if (answer.isAgain) body.append("attempt", "again");
   if (answer.text !== null) body.append("transcript", answer.text);
   if (answer.recording) body.append("audio", answer.recording, `answer.${extension(answer.recording.type)}`);
   return body;

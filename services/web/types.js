@@ -25,6 +25,7 @@
  * @property {string} sessionId
  * @property {string | null} text
  * @property {Blob | null} recording
+ * @property {boolean} [isAgain] to the question of the last turn
  * @property {string} [recordingId] where its parts are kept
  * @property {number} [ms] how long the recording is
  */
@@ -44,7 +45,7 @@
 
 /**
  * What an interview is begun with: the body of POST /session/start.
- * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number }} Setup
+ * @typedef {{ role: string, interview_type: string, difficulty: string, question_count: number, job_advert?: string, resume?: string }} Setup
  */
 
 /**
@@ -62,8 +63,10 @@
  * @property {string} question
  * @property {string} [settledKey] of the last answer that has its outcome
  * @property {boolean} isReviewed the last reply was read: the question is open
+ * @property {boolean} [isAgain] the question of the last turn is answered once more
  * @property {Turn[]} turns of all its sessions
  * @property {boolean} [isEnded] before its last question
+ * @property {any} [summary] `session_summary`, where it did not come with the last turn
  * @property {string} [endedAt] ISO 8601
  */
 

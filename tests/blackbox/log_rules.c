@@ -6,7 +6,7 @@
 
 #include "world.h"
 
-enum kind { WORD, NUMBER, ID };
+enum kind { WORD, NUMBER, ID, SENTENCE };
 
 static const struct {
     const char *name;
@@ -44,6 +44,7 @@ static bool is_of_kind(struct json_object *value, enum kind kind)
         return json_object_is_type(value, json_type_int) ||
                json_object_is_type(value, json_type_double);
     case ID: return is_id(value);
+    case SENTENCE: return json_object_is_type(value, json_type_string);
     }
     return false;
 }

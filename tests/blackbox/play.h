@@ -61,6 +61,7 @@ const struct reply *delete_session(struct world *world, const struct session *se
 struct form {
     const char *session_id;
     const char *transcript;
+    const char *attempt; /* "again" */
     const void *audio;
     size_t audio_size;
     const char *audio_type; /* of the part; NULL: no content-type line */
@@ -81,6 +82,18 @@ const struct reply *answer(struct world *world, const struct session *session,
                            const char *transcript);
 const struct reply *answer_with(struct world *world, const struct session *session,
                                 const char *transcript, const char *headers);
+
+/* Another attempt at the question of the last committed turn. */
+const struct reply *answer_again(struct world *world, const struct session *session,
+                                 const char *transcript);
+struct connection *begin_answer_again(struct world *world, const struct session *session,
+                                      const char *transcript);
+const struct reply *finish_session(struct world *world, const struct session *session);
+struct connection *begin_to_finish(struct world *world, const struct session *session);
+
+/* GET /session/{id}/report; with `accept`, unless it is NULL. */
+const struct reply *report_of(struct world *world, const struct session *session,
+                              const char *accept);
 
 /* The same answer, sent again while another turn is said to be in progress: a process that
  * died holds a session in PostgreSQL for five seconds. */

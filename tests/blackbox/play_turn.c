@@ -50,6 +50,8 @@ struct bytes dio_form(const struct form *form)
         add_field(&body, "session_id", form->session_id);
     if (form->transcript)
         add_field(&body, "transcript", form->transcript);
+    if (form->attempt)
+        add_field(&body, "attempt", form->attempt);
     if (form->audio)
         add_audio(&body, form);
     bytes_add_text(&body, "--" DIO_BOUNDARY "--\r\n");
@@ -117,6 +119,51 @@ const struct reply *answer(struct world *world, const struct session *session,
                            const char *transcript)
 {
     return answer_with(world, session, transcript, NULL);
+}
+
+struct connection *begin_answer_again(struct world *world, const struct session *session,
+                                      const char *transcript)
+{
+    return begin_form(world, session,
+                      (struct form){.transcript = transcript, .attempt = "again"}, NULL);
+}
+
+const struct reply *answer_again(struct world *world, const struct session *session,
+                                 const char *transcript)
+{
+    return finish(world, begin_answer_again(world, session, transcript));
+}
+
+struct connection *begin_to_finish(struct world *world, const struct session *session)
+{
+    return begin(world,
+                 (struct request){.method = "POST",
+                                  .path = words(world, "/session/%s/finish", session->id),
+                                  .token = session->token,
+                                  .headers = "Content-Length: 0\r\n"});
+}
+
+const struct reply *finish_session(struct world *world, const struct session *session)
+{
+    return finish(world, begin_to_finish(world, session));
+}
+
+const struct reply *report_of(struct world *world, const struct session *session,
+                              const char *accept)
+{
+    struct connection *connection = begin(
+        world, (struct request){.method = "GET",
+                                .path = words(world, "/session/%s/report", session->id),
+                                .token = session->token,
+                                .headers = accept == NULL
+                                               ? NULL
+                                               : words(world, "Accept: %s\r\n", accept)});
+    const struct reply *reply = receive(world, connection, "GET");
+
+    connection_close(connection);
+    if (accept == NULL)
+        expect_envelope(reply);
+    return reply;
 }
 
 const struct reply *answer_when_free(struct world *world, const struct session *session,

@@ -48,6 +48,38 @@ void reach_SESSION_COMPLETE(void)
     world_end(world);
 }
 
+void reach_NO_QUESTION_ANSWERED(void)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = start_session(world, 3);
+
+    expect_error(answer_again(world, &session, ANSWER), ERROR_NO_QUESTION_ANSWERED);
+    world_end(world);
+}
+
+void reach_TOO_MANY_ATTEMPTS(void)
+{
+    struct world *world = world_with_builtin_coach("MAX_ATTEMPTS_PER_QUESTION=2");
+    struct session session = start_session(world, 3);
+    expect_success(answer(world, &session, ANSWER));
+    expect_success(answer_again(world, &session, ANSWER " Twice."));
+
+    expect_error(answer_again(world, &session, ANSWER " More."), ERROR_TOO_MANY_ATTEMPTS);
+
+    expect_success(answer(world, &session, ANSWER " Then."));
+    expect_success(answer_again(world, &session, ANSWER " Again."));
+    world_end(world);
+}
+
+void reach_NOTHING_ANSWERED(void)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = start_session(world, 3);
+
+    expect_error(finish_session(world, &session), ERROR_NOTHING_ANSWERED);
+    world_end(world);
+}
+
 void reach_TURN_IN_PROGRESS(void)
 {
     struct world *world = world_with_groq();

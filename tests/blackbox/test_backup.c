@@ -113,7 +113,9 @@ Test(backup, overwrites_nothing_without_being_asked)
     cr_assert_eq(command(world, "backup", "nowhere/kept.db", "No such file"), 1);
     cr_assert_eq(command(world, "backup", "poise.db", "exists"), 1);
     cr_assert_eq(command_replacing(world, "backup", "poise.db"), 1);
+    world_write_file(world, "kept.db.partial", "left by one that was killed");
     cr_assert_eq(command_replacing(world, "backup", "kept.db"), 0);
+    cr_assert_not(is_there(world, "kept.db.partial"));
     cr_assert_eq(command_replacing(world, "backup", ""), 2);
     expect_success(ask(world, READYZ));
     world_end(world);
@@ -155,7 +157,10 @@ static void expect_lost(struct world *world, const struct session *session)
 {
     world_await_output(world, "\"event\":\"store_file_lost\"");
     expect_error(answer(world, session, ANSWER " Two."), ERROR_STORE_UNAVAILABLE);
-    expect_error(ask(world, READYZ), ERROR_NOT_READY);
+    const struct reply *reply = ask(world, READYZ);
+    expect_error(reply, ERROR_NOT_READY);
+    expect_text(reply, "error.details.checks.store_error.said",
+                "the database file was removed or replaced");
 }
 
 Test(backup, a_file_that_is_removed_or_replaced_is_noticed_and_so_is_its_return)
@@ -202,5 +207,45 @@ Test(backup, a_session_is_forgotten_with_every_trace_while_the_service_runs)
         cr_assert_not(bytes_has(&kept, "heronsundial"));
     }
     bytes_free(&kept);
+    world_end(world);
+}
+
+Test(backup, a_session_is_forgotten_in_the_middle_of_a_turn)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 5);
+    upstream_keeps_asking(world->upstream);
+    upstream_hold(world->upstream);
+    struct connection *turn =
+        begin_answer(world, &session, "My project was called heronsundial.");
+    upstream_await_calls(world->upstream, 1);
+
+    cr_assert_eq(command(world, "forget", session.id, "is deleted"), 0);
+    upstream_release(world->upstream);
+
+    expect_error(finish(world, turn), ERROR_SESSION_NOT_FOUND);
+    expect_error(get_session(world, &session), ERROR_SESSION_NOT_FOUND);
+    struct bytes kept = {0};
+    store_place_read(world->store, &kept);
+    cr_assert_not(bytes_has(&kept, "heronsundial"));
+    bytes_free(&kept);
+    world_end(world);
+}
+
+Test(backup, is_restored_where_there_is_nothing)
+{
+    if (store_is_postgres())
+        cr_skip_test("PostgreSQL has its own tools");
+    struct world *world = world_with_builtin_coach();
+    start_session(world, 5);
+    cr_assert_eq(command(world, "backup", "kept.db", "checked"), 0);
+
+    struct run run =
+        run_program(world->directory, ARGUMENTS("restore", "kept.db"),
+                    SETTINGS("STORE_URL=sqlite:///elsewhere.db", BUILT_IN_PATTERNS));
+
+    cr_assert_eq(run.status, 0, "%s", run.output.data);
+    cr_assert(is_there(world, "elsewhere.db"));
+    bytes_free(&run.output);
     world_end(world);
 }

@@ -146,6 +146,42 @@ Test(command, staging_is_production_and_one_line_says_what_it_lacks)
     world_end(world);
 }
 
+Test(command, all_that_is_wrong_outside_the_settings_is_said_at_once_too)
+{
+    char port[32], taken[64];
+    int number, listener = listen_on_free_port(&number);
+    snprintf(port, sizeof port, "PORT=%d", number);
+    snprintf(taken, sizeof taken,
+             "poise: cannot listen on 0.0.0.0 port %d: Address already", number);
+    struct run start =
+        run(SERVE,
+            SETTINGS(port, "LLM_TIMEOUT_SECONDS=x", "SAFETY_PATTERNS_FILE=none.json",
+                     "CORPUS_INDEX=none.index", "REFUSAL_LOG=none/log.jsonl",
+                     "STORE_URL=sqlite:////proc/none/poise.db"),
+            NULL, NULL);
+    struct run doctor =
+        run(ARGUMENTS("doctor"),
+            SETTINGS(port, "LLM_TIMEOUT_SECONDS=x", "SAFETY_PATTERNS_FILE=none.json",
+                     "CORPUS_INDEX=none.index", "REFUSAL_LOG=none/log.jsonl",
+                     "STORE_URL=sqlite:////proc/none/poise.db"),
+            NULL, NULL);
+
+    expect_run(&start, 2,
+               FIELDS_NAMED("LLM_TIMEOUT_SECONDS=x", "poise: none.json: No such file",
+                            "none.index: No such file", taken,
+                            "poise: REFUSAL_LOG none/log.jsonl: No such file",
+                            "poise: store: /proc/none/poise.db: "),
+               NULL);
+    expect_run(&doctor, 2,
+               FIELDS_NAMED("FAIL  settings: LLM_TIMEOUT_SECONDS=x",
+                            "FAIL  safety filter: none.json: No such file",
+                            "FAIL  study material: ", "FAIL  address: cannot listen",
+                            "FAIL  refusal log: REFUSAL_LOG none/log.jsonl: No such file",
+                            "FAIL  store: "),
+               NULL);
+    close(listener);
+}
+
 static bool says(struct world *world, const char *event)
 {
     return log_lines_with(world, (const char *const[]){event, NULL}) > 0;

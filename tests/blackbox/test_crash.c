@@ -190,3 +190,83 @@ Test(crash, after_kill_9_at_random_moments_every_acknowledged_turn_is_there_once
     }
     world_end(world);
 }
+
+/* What one person does whose program dies all the time: another attempt, or the end. */
+struct deed {
+    struct connection *(*begin)(struct world *world, const struct session *session,
+                                const char *words);
+    const char *words;
+};
+
+static struct connection *begin_the_end(struct world *world,
+                                        const struct session *session, const char *unused)
+{
+    (void)unused;
+    return begin_to_finish(world, session);
+}
+
+/* Sends it, and the program dies: while the model thinks, right after it was sent, or when the reply
+ * is there.  What was not answered is sent until it is. */
+static const struct reply *do_and_die(struct crowd *crowd, const struct session *session,
+                                      struct deed deed)
+{
+    struct world *world = crowd->world;
+    size_t calls = upstream_call_count(world->upstream);
+    unsigned manner = next_random(crowd, 3);
+    struct connection *first;
+    const struct reply *reply = NULL;
+
+    if (manner == 0)
+        upstream_hold(world->upstream);
+    first = deed.begin(world, session, deed.words);
+    if (manner == 0)
+        upstream_await_calls(world->upstream, calls + 1);
+    if (manner == 2)
+        reply = receive(world, first, "POST");
+    world_kill(world);
+    upstream_release(world->upstream);
+    connection_close(first);
+    world_restart(world);
+    while (reply == NULL || reply->status == 409) {
+        reply = finish(world, deed.begin(world, session, deed.words));
+        if (reply->status == 409) {
+            expect_error(reply, ERROR_TURN_IN_PROGRESS);
+            poll(NULL, 0,
+                 50); /* PostgreSQL holds the claim of who died for five seconds */
+        }
+    }
+    expect_success(reply);
+    return reply;
+}
+
+Test(crash, after_kill_9_attempts_and_the_end_are_there_once)
+{
+    enum { ROUNDS = 6 };
+    struct world *world =
+        world_with_groq("MAX_ATTEMPTS_PER_QUESTION=3", "TURN_DEADLINE_SECONDS=60");
+    struct crowd crowd = {.world = world, .random = 20261122};
+    upstream_keeps_asking(world->upstream);
+
+    for (int round = 0; round < ROUNDS; round++) {
+        struct session session = start_session(world, 3);
+        expect_success(answer(world, &session, words(world, "One %d " CANARY, round)));
+        for (int attempt = 2; attempt <= 3; attempt++) {
+            const char *said = words(world, "Attempt %d of %d " CANARY, attempt, round);
+
+            expect_number(
+                do_and_die(&crowd, &session, (struct deed){begin_answer_again, said}),
+                "data.attempt", attempt);
+            expect_text(
+                report_of(world, &session, NULL),
+                words(world, "data.questions.0.attempts.%d.transcript", attempt - 1),
+                said);
+        }
+        expect_number(do_and_die(&crowd, &session, (struct deed){begin_the_end, NULL}),
+                      "data.questions_answered", 1);
+        const struct reply *report = report_of(world, &session, NULL);
+        cr_assert_eq(length_at(report, "data.questions"), 1);
+        cr_assert_eq(length_at(report, "data.questions.0.attempts"), 3);
+        cr_assert(json_has(report->json, "data.session_summary.strengths.0"));
+    }
+    world_end(world);
+}

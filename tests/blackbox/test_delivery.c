@@ -64,6 +64,35 @@ Test(delivery, an_undelivered_turn_is_replayed_until_it_was_delivered)
     world_end(world);
 }
 
+Test(delivery, an_undelivered_attempt_is_replayed_however_it_is_sent_again)
+{
+    for (int is_again = 0; is_again <= 1; is_again++) {
+        struct world *world = world_with_groq();
+        struct session session = start_session(world, 3);
+        upstream_will_ask(world->upstream, "And then?");
+        expect_success(answer(world, &session, ANSWER));
+        upstream_will_ask(world->upstream, "ignored");
+        upstream_hold(world->upstream);
+        struct connection *attempt =
+            begin_answer_again(world, &session, ANSWER " Again.");
+        upstream_await_calls(world->upstream, 2);
+        connection_close(attempt);
+        upstream_release(world->upstream);
+        while (length_at(report_of(world, &session, NULL), "data.questions.0.attempts") <
+               2)
+            continue;
+
+        const struct reply *again = is_again
+                                        ? answer_again(world, &session, ANSWER " Again.")
+                                        : answer(world, &session, ANSWER " Again.");
+
+        expect_number(again, "data.attempt", 2);
+        expect_text(again, "data.assistant_text", "And then?");
+        expect_number(get_session(world, &session), "data.turn_count", 1);
+        world_end(world);
+    }
+}
+
 Test(delivery, another_answer_after_an_undelivered_turn_is_a_new_turn)
 {
     struct world *world = world_with_groq();

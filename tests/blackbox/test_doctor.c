@@ -109,6 +109,24 @@ Test(doctor, why_a_provider_cannot_be_asked_is_said_and_where)
                              "connection refused"));
 }
 
+Test(doctor, it_fails_where_the_start_would)
+{
+    struct world *world = world_with_builtin_coach();
+    const char *taken = words(world, "PORT=%d", world->port);
+
+    expect_said(SETTINGS(STORE, "HOST=192.0.2.7"), 1,
+                FIELDS_NAMED("FAIL  address: cannot listen on 192.0.2.7 port 0: "));
+    expect_said(SETTINGS(STORE, "HOST=127.0.0.1", taken), 1,
+                FIELDS_NAMED("FAIL  address: ", "; a Poise runs there already"));
+    expect_said(SETTINGS(STORE, "ADMIN_HOST=127.0.0.1", words(world, "ADMIN_%s", taken)),
+                1, FIELDS_NAMED("FAIL  admin address: "));
+    expect_said(SETTINGS(STORE, "REFUSAL_LOG=/"), 1,
+                FIELDS_NAMED("FAIL  refusal log: REFUSAL_LOG /: Is a directory"));
+    expect_said(SETTINGS(STORE, "REFUSAL_LOG=log.jsonl"), 0,
+                FIELDS_NAMED("ok    refusal log: log.jsonl"));
+    world_end(world);
+}
+
 Test(doctor, more_who_stand_in_than_there_may_be_are_refused)
 {
     expect_said(SETTINGS(STORE, "LLM_FALLBACKS=a,b,c,d,e,f,g,h,i"), 2,

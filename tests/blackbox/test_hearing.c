@@ -48,12 +48,33 @@ Test(hearing, how_it_was_said_is_measured)
 
     expect_keys(json_at(reply->json, "data.delivery"),
                 FIELDS_NAMED("word_count", "filler_count", "fillers", "words_per_minute",
-                             "longest_pause_ms", "stt_confidence"));
+                             "longest_pause_ms", "stt_confidence", "marks"));
     expect_number(reply, "data.delivery.word_count", 17);
     expect_number(reply, "data.delivery.filler_count", 0);
     expect_number(reply, "data.delivery.words_per_minute", 123);
     expect_number(reply, "data.delivery.longest_pause_ms", 1700);
     expect_number(reply, "data.delivery.stt_confidence", 0.87);
+    world_end(world);
+}
+
+/* Words as above, from 480 ms on, the last one after a pause. */
+Test(hearing, fillers_and_pauses_are_marked_where_they_were)
+{
+    struct world *world = world_with_groq("STT_PROVIDER=deepgram");
+    struct session session = start_session(world, 3);
+    deepgram_will_hear(
+        world,
+        (struct heard){.text = "Um, we fixed it, you know, on Monday", .pause_ms = 2100});
+    upstream_will_ask(world->upstream, "And then?");
+
+    const struct reply *reply = say(world, &session, new_recording(world, 1));
+
+    cr_assert_str_eq(
+        json_object_to_json_string_ext(json_at(reply->json, "data.delivery.marks"),
+                                       JSON_C_TO_STRING_PLAIN),
+        "[{\"filler\":\"um\",\"start_ms\":480,\"end_ms\":780},"
+        "{\"filler\":\"you know\",\"start_ms\":2080,\"end_ms\":2780},"
+        "{\"filler\":null,\"start_ms\":3180,\"end_ms\":5280}]");
     world_end(world);
 }
 
@@ -88,6 +109,7 @@ Test(hearing, a_typed_answer_has_no_pace_and_no_confidence)
     expect_null(reply, "data.delivery.words_per_minute");
     expect_null(reply, "data.delivery.longest_pause_ms");
     expect_null(reply, "data.delivery.stt_confidence");
+    expect_null(reply, "data.delivery.marks");
     expect_number(reply, "data.timings.stt_ms", 0);
     world_end(world);
 }

@@ -130,6 +130,10 @@ Test(interview, the_closing_is_a_statement_whatever_the_model_asks)
          "Thank you for your answers. That was the last question of this interview."},
         {"Well done. \"Why not?\" is a good motto.", "Well done."},
         {"You led 3.5 teams. Goodbye!", "You led 3.5 teams. Goodbye!"},
+        {"Thank you. Tell me about your weekend. How you lead is fine.",
+         "Thank you. How you lead is fine."},
+        {"What was your part in it.",
+         "Thank you for your answers. That was the last question of this interview."},
     };
     struct world *world = world_with_groq();
 

@@ -119,6 +119,25 @@ Test(page, every_file_that_it_names_is_there_and_kept_for_ever)
     world_end(world);
 }
 
+Test(page, docs_is_a_page_of_its_own_and_so_are_its_files)
+{
+    struct world *world = world_with_builtin_coach();
+    const struct reply *docs = fetch(world, "GET", "/docs", NULL);
+    const char *text = docs->body.data;
+    const char *path;
+    int count = 0;
+
+    cr_assert_eq(docs->status, 200);
+    expect_header(docs, "Content-Type", "text/html; charset=utf-8");
+    expect_header(docs, "Cache-Control", "no-cache");
+    cr_assert(
+        strstr(header_of(world, docs, "Content-Security-Policy"), "default-src 'none'"));
+    for (; (path = next_path(world, &text)) != NULL; count++)
+        expect_kept_for_ever(world, path);
+    cr_assert_eq(count, 3);
+    world_end(world);
+}
+
 Test(page, the_root_is_the_page)
 {
     struct world *world = world_with_builtin_coach();

@@ -46,6 +46,18 @@ static struct session busy_session(struct world *world)
               (struct form){.audio = recording,
                             .audio_size = sizeof recording,
                             .audio_type = "audio/mp4"});
+    upstream_will_ask(world->upstream, "Ignored, " MODEL_CANARY ".");
+    expect_success(answer_again(world, &session, ANSWER " Once more."));
+    upstream_will_say(world->upstream,
+                      "{\"refused\":false,\"kind\":\"repeat\",\"follow_up_question\":"
+                      "\"In plain words, " MODEL_CANARY
+                      "?\",\"coaching_feedback\":null}");
+    expect_text(
+        answer_with(world, &session, CANARY " pardon?", "Idempotency-Key: k4\r\n"),
+        "data.kind", "repeat");
+    upstream_will_give_summary(world->upstream);
+    expect_success(finish_session(world, &session));
+    expect_success(report_of(world, &session, NULL));
     return session;
 }
 

@@ -241,6 +241,32 @@ Test(provider_request, later_prompts_name_the_questions_not_to_repeat)
     world_end(world);
 }
 
+Test(provider_request, later_prompts_have_earlier_answers_newest_first_as_data)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 5);
+    upstream_keeps_asking(world->upstream);
+    expect_success(answer(world, &session, ANSWER " One."));
+    expect_success(answer(world, &session, ANSWER " Two."));
+    expect_success(answer_again(world, &session, ANSWER " Two, better."));
+    expect_success(answer(world, &session, ANSWER " Three."));
+
+    const struct call *call = upstream_call(world->upstream, 3);
+    struct json_object *data = json_tokener_parse(
+        json_object_get_string(json_at(call->json, "messages.1.content")));
+    cr_assert_eq(json_object_array_length(json_at(data, "earlier_answers")), 2);
+    cr_assert_str_eq(
+        json_object_get_string(json_at(data, "earlier_answers.0.candidate_answer")),
+        ANSWER " Two, better.");
+    cr_assert_str_eq(
+        json_object_get_string(json_at(data, "earlier_answers.1.candidate_answer")),
+        ANSWER " One.");
+    cr_assert_not(strstr(
+        json_object_get_string(json_at(call->json, "messages.0.content")), CANARY));
+    json_object_put(data);
+    world_end(world);
+}
+
 Test(provider_request, a_role_cannot_break_out_of_its_place_in_the_prompt)
 {
     struct world *world = world_with_groq();

@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <poll.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "program.h"
@@ -157,7 +158,7 @@ Test(spans, of_a_turn_are_what_it_heard_asked_spoke_and_kept)
     expect_attribute(turn, "http.response.status_code", "200");
     expect_attribute(turn, "gen_ai.conversation.id", session.id);
     expect_attribute(coach, "gen_ai.operation.name", "chat");
-    expect_attribute(coach, "gen_ai.provider.name", "groq");
+    expect_attribute(coach, "gen_ai.provider.name", "openai");
     expect_attribute(coach, "gen_ai.request.model", "openai/gpt-oss-120b");
     expect_attribute(coach, "gen_ai.usage.input_tokens", "700");
     expect_attribute(coach, "gen_ai.usage.output_tokens", "90");
@@ -222,7 +223,8 @@ Test(spans, that_are_left_are_sent_at_the_end_with_the_collectors_key)
 {
     struct collector collector = collector_open();
     struct world *world = world_with_builtin_coach(
-        collector.setting, "OTEL_EXPORTER_OTLP_HEADERS=api-key=Basic%20dGhlLWtleQ",
+        collector.setting,
+        "OTEL_EXPORTER_OTLP_HEADERS=api-key=Basic%20dGhlLWtleQ,tenant=north%2C1%",
         "OTEL_SERVICE_NAME=rehearsals");
     struct session session = start_session(world, 3);
     char value[80];
@@ -232,9 +234,12 @@ Test(spans, that_are_left_are_sent_at_the_end_with_the_collectors_key)
     cr_assert_eq(world_await_exit(world), 0);
 
     await_span(&collector, "commit", TRACE_ID);
+    await_span(&collector, "coach", TRACE_ID);
     const struct call *batch = upstream_call(collector.upstream, 0);
     cr_assert(head_header(&batch->head, "api-key", value, sizeof value));
     cr_assert_str_eq(value, "Basic dGhlLWtleQ");
+    cr_assert(head_header(&batch->head, "tenant", value, sizeof value));
+    cr_assert_str_eq(value, "north,1%");
     cr_assert(bytes_has(&batch->body, "\"rehearsals\""));
     struct bytes output = world_output(world);
     cr_assert_not(bytes_has(&output, "dGhlLWtleQ"));
@@ -262,6 +267,12 @@ Test(spans, that_no_collector_takes_are_dropped_and_counted_and_no_turn_minds)
     }
     cr_assert_null(strstr(metrics->body.data, "\npoise_spans_dropped_total 0\n"));
     cr_assert_not_null(strstr(metrics->body.data, "\npoise_spans_sent_total 0\n"));
+    world_await_output(world, "\"event\":\"collector_away\"");
+    upstream_always(silent.upstream, (struct saying){.body = "{}"});
+    expect_success(answer(world, &session, ANSWER " taken"));
+    world_await_output(world, "\"event\":\"collector_back\"");
+    cr_assert_eq(log_lines_with(world, (const char *const[]){"\"collector_away\"", NULL}),
+                 1);
     upstream_hold(silent.upstream);
     expect_success(answer(world, &session, ANSWER " held"));
     world_signal(world, SIGTERM);
@@ -269,4 +280,28 @@ Test(spans, that_no_collector_takes_are_dropped_and_counted_and_no_turn_minds)
     world_end(world);
     upstream_release(silent.upstream);
     collector_close(&silent);
+}
+
+static void expect_doctor(struct collector *collector, const char *said)
+{
+    char *directory = directory_make();
+    struct run run =
+        run_program(directory, ARGUMENTS("doctor"),
+                    SETTINGS("STORE_URL=sqlite:///poise.db", collector->setting));
+
+    cr_assert(bytes_has(&run.output, said), "no \"%s\" in: %s", said, run.output.data);
+    bytes_free(&run.output);
+    directory_remove(directory);
+    free(directory);
+}
+
+Test(spans, doctor_asks_the_collector)
+{
+    struct collector collector = collector_open();
+
+    expect_doctor(&collector, "ok    collector: takes spans (200)");
+    upstream_always(collector.upstream, (struct saying){.status = 404});
+    expect_doctor(&collector, "FAIL  collector: does not take spans (404)");
+    collector_close(&collector);
+    expect_doctor(&collector, "FAIL  collector: connection_refused");
 }

@@ -179,6 +179,44 @@ Test(streaming, the_client_has_the_question_before_the_feedback_is_written)
     stage_close(&stage);
 }
 
+/* What is said after another attempt is known before the model writes a word. */
+Test(streaming, who_tries_again_is_told_what_is_pending_before_the_feedback_is_written)
+{
+    static const struct stream_piece first[] = {ASKS, {.text = FEEDBACK}, STOPS};
+    static const struct stream_piece again[] = {
+        {.text = "{\"refused\": false, \"kind\": \"answer\", "},
+        {.moment = AFTER_CUE, .text = "\"follow_up_question\": \"\", "},
+        {.text = FEEDBACK},
+        STOPS};
+    struct stage stage = stage_open(first);
+    struct bytes seen = {0};
+    const struct reply *told = stage_answer(&stage);
+    streamer_will(stage.streamer, again);
+
+    struct connection *connection =
+        begin(stage.world,
+              (struct request){.method = "POST",
+                               .path = "/turn",
+                               .token = stage.session.token,
+                               .headers = "Accept: text/event-stream\r\n",
+                               .content_type = "application/json",
+                               .body = words(stage.world,
+                                             "{\"session_id\":\"%s\",\"transcript\":"
+                                             "\"%s Again.\",\"attempt\":\"again\"}",
+                                             stage.session.id, ANSWER)});
+    await_event(connection, &seen, "event: assistant_text");
+    await_event(connection, &seen, text_at(told, "data.assistant_text"));
+    await_event(connection, &seen, "event: audio");
+    cr_expect_not(bytes_has(&seen, "event: result"));
+    streamer_cue(stage.streamer);
+    await_event(connection, &seen, "event: result");
+    await_event(connection, &seen, "\"attempt\":2");
+
+    connection_close(connection);
+    bytes_free(&seen);
+    stage_close(&stage);
+}
+
 /* ---- heard early ---- */
 
 /* The turn whose question has been heard, while the model is held before its feedback. */

@@ -71,6 +71,64 @@ Test(tts, without_any_key_the_next_question_can_be_heard)
     world_end(world);
 }
 
+static const char *open_question(struct world *world, const struct session *session)
+{
+    return words(world, "/session/%s/speech", session->id);
+}
+
+Test(tts, the_first_question_can_be_heard_and_so_can_each_that_is_open)
+{
+    struct world *world = world_that_speaks();
+    struct session session = start_session(world, 2);
+    const char *path = open_question(world, &session);
+    const struct reply *first = get(world, path, &session, NULL);
+
+    cr_assert(first->status == 200, "%s", first->body.data);
+    expect_header(first, "Content-Type", "audio/wav");
+    expect_header(first, "Cache-Control", "no-store");
+    cr_assert(first->body.size > 10000 && memcmp(first->body.data, "RIFF", 4) == 0);
+    speak(world, &session);
+    const struct reply *next = get(world, path, &session, NULL);
+    cr_assert(next->status == 200);
+    cr_assert(next->body.size != first->body.size ||
+              memcmp(next->body.data, first->body.data, next->body.size) != 0);
+    world_end(world);
+}
+
+Test(tts, no_question_is_heard_where_none_is_open_or_nothing_speaks_or_by_a_stranger)
+{
+    struct world *world = world_that_speaks();
+    struct session session = start_session(world, 1);
+    struct session stranger = start_session(world, 1);
+    const char *path = open_question(world, &session);
+
+    expect_error(get(world, path, &stranger, NULL), ERROR_SESSION_ID_MISMATCH);
+    speak(world, &session);
+    expect_error(get(world, path, &session, NULL), ERROR_TTS_AUDIO_NOT_FOUND);
+    expect_success(delete_session(world, &session));
+    expect_error(get(world, path, &session, NULL), ERROR_SESSION_NOT_FOUND);
+    world_end(world);
+
+    world = world_start(SETTINGS("TTS_PROVIDER=none"));
+    session = start_session(world, 1);
+    expect_error(get(world, open_question(world, &session), &session, NULL),
+                 ERROR_TTS_AUDIO_NOT_FOUND);
+    world_end(world);
+}
+
+/* Nor does it keep anything: the next time it may work again. */
+Test(tts, a_voice_that_fails_is_told_as_no_speech)
+{
+    struct world *world = world_with_groq("TTS_PROVIDER=deepgram",
+                                          "DEEPGRAM_API_KEY=dg_never_shown_to_anyone");
+    struct session session = start_session(world, 2);
+
+    upstream_will_speak(world->upstream, (struct saying){.status = 400});
+    expect_error(get(world, open_question(world, &session), &session, NULL),
+                 ERROR_TTS_AUDIO_NOT_FOUND);
+    world_end(world);
+}
+
 Test(tts, it_may_be_kept_by_the_client_alone_and_only_for_a_while)
 {
     struct world *world = world_that_speaks("TTS_CACHE_TTL_SECONDS=77");

@@ -211,6 +211,55 @@ Test(two_processes, a_recording_that_one_has_heard_is_not_heard_again_by_the_oth
     world_end(world);
 }
 
+Test(two_processes, attempts_and_the_end_are_the_same_at_both)
+{
+    struct world *world = world_with_groq();
+    struct world *other = world_beside(world);
+    struct session session = start_session(world, 3);
+    struct form form = form_with_recording(world, 1, ANSWER " Again.");
+    form.attempt = "again";
+    upstream_keeps_asking(world->upstream);
+    expect_success(answer(world, &session, ANSWER));
+
+    expect_number(send_form(other, &session, form), "data.attempt", 2);
+    expect_header(send_form(world, &session, form), "Idempotent-Replayed", "true");
+    expect_number(answer_again(world, &session, ANSWER " Thrice."), "data.attempt", 3);
+    const struct reply *ended = finish_session(other, &session);
+    const struct reply *again = finish_session(world, &session);
+
+    expect_number(ended, "data.questions_answered", 1);
+    cr_assert_str_eq(json_object_to_json_string(json_at(ended->json, "data")),
+                     json_object_to_json_string(json_at(again->json, "data")));
+    expect_error(answer(world, &session, ANSWER " Next."), ERROR_SESSION_COMPLETE);
+    cr_assert_eq(length_at(report_of(other, &session, NULL), "data.questions.0.attempts"),
+                 3);
+    world_end(other);
+    world_end(world);
+}
+
+Test(two_processes, of_an_end_and_a_turn_at_the_same_time_one_is_in_progress)
+{
+    struct world *world = world_with_groq();
+    struct world *other = world_beside(world);
+    struct session session = start_session(world, 3);
+    upstream_will_ask(world->upstream, "And then?");
+    expect_success(answer(world, &session, ANSWER));
+    upstream_will_give_summary(world->upstream);
+    upstream_hold(world->upstream);
+    struct connection *ending = begin_to_finish(world, &session);
+    upstream_await_calls(world->upstream, 2);
+
+    expect_error(answer(other, &session, ANSWER " Other."), ERROR_TURN_IN_PROGRESS);
+    expect_error(answer_again(other, &session, ANSWER " Other."), ERROR_TURN_IN_PROGRESS);
+    expect_error(finish_session(other, &session), ERROR_TURN_IN_PROGRESS);
+
+    upstream_release(world->upstream);
+    expect_success(finish(world, ending));
+    expect_error(answer(other, &session, ANSWER " Other."), ERROR_SESSION_COMPLETE);
+    world_end(other);
+    world_end(world);
+}
+
 /* --- Limits ------------------------------------------------------------------------------ */
 
 Test(two_processes, what_a_session_may_ask_is_asked_of_both_together)

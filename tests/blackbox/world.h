@@ -62,7 +62,8 @@ struct settings_list {
     const char *const *lines; /* borrowed */
     size_t count;
 };
-#define SETTING_LINES(...) ((const char *const[]){"APP_ENV=development", __VA_ARGS__})
+#define SETTING_LINES(...) \
+    ((const char *const[]){"APP_ENV=development", "PORT=0", __VA_ARGS__})
 #define SETTINGS(...)                                   \
     ((struct settings_list){SETTING_LINES(__VA_ARGS__), \
                             sizeof SETTING_LINES(__VA_ARGS__) / sizeof(const char *)})

@@ -251,6 +251,11 @@ class Page:
                 return
             self.release()
 
+    def slide(self, pixels):
+        """Moves what is pressed so far to the right of where it was pressed."""
+        at = {**self._pressed, "x": self._pressed["x"] + pixels}
+        self._mouse("mouseMoved", at, "left")
+
     def release(self):
         self._mouse("mouseReleased", self._pressed, "left")
 
@@ -294,6 +299,12 @@ class Page:
         self.click(selector)
         self.js(f"document.querySelector({json.dumps(selector)}).select()")
         self.call("Input.insertText", text=text)
+
+    def give_file(self, selector, path):
+        """Chooses a file, whose window a headless browser has not."""
+        root = self.call("DOM.getDocument")["root"]["nodeId"]
+        node = self.call("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+        self.call("DOM.setFileInputFiles", files=[path], nodeId=node)
 
     def choose(self, selector, value):
         """Chooses an option of a drop-down list, whose own window a headless browser has not."""

@@ -130,7 +130,7 @@ def _recording(form):
 
 class Providers:
     def __init__(self):
-        self.next = {role: collections.deque() for role in ("hearing", "coach", "speaking")}
+        self.next = {role: collections.deque() for role in ("hearing", "coach", "speaking", "summary")}
         self.calls = collections.Counter()
         self.recordings = []
         self._given = []
@@ -169,7 +169,7 @@ class Providers:
         elif path.endswith("/audio/speech"):
             role, usual = "speaking", lambda: failure(500)
         elif b"overall_assessment" in body:
-            return summary()
+            role, usual = "summary", summary
         else:
             number = self.calls["coach"] + 1
             role, usual = "coach", lambda: question(f"What did you learn from project {number}?")

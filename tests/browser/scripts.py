@@ -57,7 +57,7 @@ STREAMED = """(() => {
   window.streamed = "";
   ReadableStreamDefaultReader.prototype.read = function () {
     const piece = read.call(this);
-    piece.then(({value}) => { if (value) streamed += decoder.decode(value) }, () => {});
+    piece.then(({value}) => { if (value instanceof Uint8Array) streamed += decoder.decode(value) }, () => {});
     return piece;
   };
 })()"""

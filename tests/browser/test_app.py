@@ -4,6 +4,8 @@ import json
 import unittest
 
 from cutter import Cutter
+from looks import look
+from page import DESKTOP, PHONE
 from story import ANSWER, Story
 
 COLD, WARM = 15, 2  # requests, at most, until the page is up and quiet
@@ -27,6 +29,18 @@ class App(Story):
             cutter.asked.clear()
             self.open(page, cutter.url)
             self.assertLessEqual(len(cutter.asked), WARM, cutter.asked)
+
+    def test_nothing_moves_while_it_comes_up(self):
+        program = self.program()
+        for screen in (PHONE, DESKTOP):
+            page = self.page(screen)
+            self.open(page, program.url)
+            moved = page.js(
+                "new Promise(tell => new PerformanceObserver(list => tell(list.getEntries()"
+                ".reduce((sum, each) => sum + each.value, 0))).observe({type: 'layout-shift',"
+                " buffered: true}) || setTimeout(() => tell(0), 100))"
+            )
+            self.assertLess(moved, 0.01)
 
     def test_what_is_named_by_its_bytes_is_kept_for_ever_and_the_page_is_not(self):
         program, page = self.program(), self.page()
@@ -71,7 +85,7 @@ class App(Story):
         page.write("#role", "Nurse")
         page.click("#start")
         page.shows("#setup-error")
-        page.screenshot("offline")
+        look(self, page, "offline")
         cutter.revive()
         page.js("dispatchEvent(new Event('online'))")
         page.until("!document.querySelector('#disclosure').innerText.includes('cannot be reached')")
@@ -92,7 +106,7 @@ class App(Story):
         self.await_state(first, "Review")
         self.assertEqual(first.text("#transcript"), ANSWER)
         self.assertIn("another tab", first.text("#notice"))
-        first.screenshot("tabs-older")
+        look(self, first, "tabs-older")
         self.go_on(second)
         self.await_state(first, "Ready")
         self.assertEqual(second.text("#question"), first.text("#question"))

@@ -137,6 +137,8 @@ class Failures(Story):
         self.assert_failed(page, "upload", "session_not_found", ["#failure-new"], [RETRY, RERECORD])
 
         page.click("#failure-new")
+        self.assertIn("not sent", page.text("#confirm-text"))
+        page.click("#confirm-yes")
 
         self.await_screen(page, "setup")
 

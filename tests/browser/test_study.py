@@ -1,5 +1,6 @@
 """Study: the corpus answers with its sources, or refuses with a hint at what to try next."""
 
+import json
 import unittest
 
 from story import COVERED, NOT_COVERED, REFUSED, Story
@@ -56,6 +57,13 @@ class Study(Story):
 
         asked = self.sent(page, "/ask")[-1]["postData"]
         self.assertIn(selected[:30], asked)
+
+    def test_what_is_typed_outlives_a_reload(self):
+        page = self.study()
+        page.write("#study-question", NOT_COVERED)
+        page.reload()
+        self.await_screen(page, "study")
+        page.until(f"document.querySelector('#study-question').value === {json.dumps(NOT_COVERED)}")
 
     def test_a_passage_of_ones_own_is_asked_about(self):
         page = self.study()

@@ -1,5 +1,5 @@
 """GET /metrics is well-formed Prometheus text (version 0.0.4) that keeps Prometheus' naming
-conventions, and the dashboard asks for what is there, and for nothing else.
+conventions, and the dashboard and the alerts ask for what is there, and for nothing else.
 
 The program is started for it, with the built-in coach, and plays a turn and a refused one.
 
@@ -21,6 +21,13 @@ import report
 
 program, root = sys.argv[1:]
 DASHBOARD = "services/deploy/grafana-dashboard.json"
+ALERTS = "services/deploy/alerts.yml"
+ALERT = re.compile(
+    r'      - alert: (\w+)\n        expr: (?:\|-\n((?:          .*\n)+)|(.+)\n)        for: \d+[mh]\n'
+    r'        labels: \{severity: (?:page|ticket)\}\n        annotations:\n'
+    r'          summary: "[^"\n]+"\n          description: "[^"\n]+"\n'
+)
+OF_PROMETHEUS = {"up"}
 SAMPLE = re.compile(r"([a-zA-Z_:][a-zA-Z0-9_:]*)(?:\{(.*)\})? (-?[0-9.]+(?:e[+-]?[0-9]+)?)")
 LABEL = re.compile(r'([a-zA-Z_][a-zA-Z0-9_]*)="((?:[^"\\\n]|\\["\\n])*)"(?:,|$)')
 SUFFIXES = {"histogram": ("_bucket", "_sum", "_count")}
@@ -198,7 +205,7 @@ def check_expression(where, expression, families):
     known = {"le", "instance", "job"}
     if not names:
         problems.append(f"{where}: asks for nothing: {expression}")
-    for name in names:
+    for name in names - OF_PROMETHEUS:
         family, suffix = family_of(name, families)
         if family is None or (family.kind == "histogram") != bool(suffix):
             problems.append(f"{where}: there is no {name}")
@@ -234,10 +241,25 @@ def check_dashboard(families):
             check_expression(where, target.get("expr", ""), families)
 
 
+# ---- the alerts ----
+
+
+def check_alerts(families):
+    text = report.read(root, ALERTS)
+    alerts = ALERT.findall(text)
+    if len(alerts) != text.count("- alert:") or not alerts:
+        problems.append(f"{ALERTS}: not every alert has expr, for, severity, summary and description, in this order")
+    for name, block, line in alerts:
+        check_expression(f"{ALERTS}: {name}", block or line, families)
+    if len({name for name, _, _ in alerts}) != len(alerts):
+        problems.append(f"{ALERTS}: two alerts of one name")
+
+
 families = parse(metrics())
 for family in families.values():
     check_names(family)
     if family.kind == "histogram":
         check_histogram(family)
 check_dashboard(families)
+check_alerts(families)
 report.end(problems)

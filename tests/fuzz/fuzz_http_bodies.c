@@ -46,12 +46,12 @@ static void check_start(struct json_object *body)
     must(error == OK || error == ERROR_VALIDATION_ERROR);
     if (error != OK) {
         check_errors(&errors);
-        must(private_text_is_empty(&form.role));
+        must(private_text_is_empty(&form.texts[START_ROLE]));
         return;
     }
     must(errors.count == 0);
-    check_text(&form.role, 100);
-    check_text(&form.interview_type, 50);
+    check_text(&form.texts[START_ROLE], 100);
+    check_text(&form.texts[START_INTERVIEW_TYPE], 50);
     must(form.question_count >= 1 && form.question_count <= SESSION_MAX_QUESTIONS);
     must(form.difficulty <= DIFFICULTY_HARD);
     start_form_free(&form);

@@ -3,8 +3,8 @@
  * good feedback or as a refusal, a summary keeps the contract's bounds, the same answer gives the
  * same, and measuring how it was delivered says no more words than there are.
  *
- * The input is an answer, a role, a kind of interview and the question, with lines of "----"
- * between them; the first byte chooses task and difficulty.
+ * The input is an answer, a role, a kind of interview, the question and the attempt before, with
+ * lines of "----" between them; the first byte chooses task and difficulty.
  */
 #include "coach_builtin.h"
 #include "delivery_internal.h"
@@ -14,7 +14,15 @@
 #include "utf8.h"
 #include "words.h"
 
-enum { ANSWER, ROLE, TYPE, QUESTION, PARTS };
+enum { ANSWER, ROLE, TYPE, QUESTION, BEFORE, PARTS };
+
+static enum coach_task task_of(unsigned choice)
+{
+    static const enum coach_task tasks[] = {COACH_NEXT_QUESTION, COACH_CLOSING,
+                                            COACH_SUMMARY, COACH_ATTEMPT};
+
+    return tasks[choice % 4];
+}
 
 static char *const environment[] = {NULL};
 
@@ -28,12 +36,14 @@ static struct private_text ask(struct outside *outside, const struct private_tex
                                unsigned choice)
 {
     static struct coach *coach;
-    struct coach_turn turn = {.question = &parts[QUESTION],
+    struct coach_turn turn = {.number = 1,
+                              .question = &parts[QUESTION],
                               .transcript = &parts[ANSWER],
                               .is_scored = choice & 64,
                               .scores = {1, 2, 4, 5}};
+    struct coach_turn previous = turn;
     struct coach_ask ask = {
-        .task = (enum coach_task)(choice % 3),
+        .task = task_of(choice),
         .facts = {.role = &parts[ROLE],
                   .interview_type = &parts[TYPE],
                   .difficulty = (enum difficulty)(choice / 4 % 3),
@@ -46,11 +56,13 @@ static struct private_text ask(struct outside *outside, const struct private_tex
                   .words_per_minute = choice & 16 ? 140 : -1,
                   .longest_pause_ms = choice & 32 ? 2100 : -1,
                   .turns = &turn,
-                  .turn_count = 1},
+                  .turn_count = 1,
+                  .previous = task_of(choice) == COACH_ATTEMPT ? &previous : NULL},
         .timeout_ms = 1000,
     };
     struct private_text text = {NULL, 0};
 
+    previous.transcript = &parts[BEFORE];
     if (coach == NULL)
         coach = coach_builtin_new(outside->loop);
     coach->start(coach, &ask, on_done, &text);
@@ -59,14 +71,16 @@ static struct private_text ask(struct outside *outside, const struct private_tex
     return text;
 }
 
-static void check_reply(const struct private_text *text)
+static void check_reply(const struct private_text *text, enum coach_task task)
 {
     struct reply reply;
 
     reply_parse(text, &reply);
-    must(!private_text_is_blank(&reply.question));
-    must(reply.is_refused ? reply.feedback_state == FEEDBACK_MISSING
-                          : reply.feedback_state == FEEDBACK_GOOD);
+    /* The question that is said again is the one that was asked, and here that may be blank. */
+    must(!private_text_is_blank(&reply.question) || reply.kind == ANSWER_KIND_REPEAT ||
+         task == COACH_ATTEMPT);
+    must(reply.feedback_state == FEEDBACK_MISSING /* refused, or in another language */
+         || (reply.feedback_state == FEEDBACK_GOOD && !reply.is_refused));
     reply_free(&reply);
 }
 
@@ -122,7 +136,7 @@ static void check_delivery(const struct private_text *answer)
     must(fillers <= delivery.fillers.count);
     buffer_init(&out, 1 << 16);
     json_writer_init(&writer, &out);
-    delivery_write(&writer, &delivery);
+    delivery_write(&writer, &delivery, NULL, 0);
     object = json_parse(out.bytes, out.length, 4);
     must(object != NULL);
     json_object_put(object);
@@ -152,10 +166,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     text = ask(outside, parts, choice);
     again = ask(outside, parts, choice);
     must(private_text_equals(&text, &again));
-    if (choice % 3 == COACH_SUMMARY)
+    if (task_of(choice) == COACH_SUMMARY)
         check_summary(&text);
     else
-        check_reply(&text);
+        check_reply(&text, task_of(choice));
     check_delivery(&parts[ANSWER]);
     private_text_free(&text);
     private_text_free(&again);

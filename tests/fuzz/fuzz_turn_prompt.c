@@ -14,11 +14,19 @@
 
 enum { ANSWER, ROLE, TYPE, QUESTION, PARTS };
 
+static enum coach_task task_of(unsigned choice)
+{
+    static const enum coach_task tasks[] = {COACH_NEXT_QUESTION, COACH_CLOSING,
+                                            COACH_SUMMARY};
+
+    return tasks[choice % 3];
+}
+
 static struct coach_ask ask_for(const struct private_text *parts, unsigned choice,
                                 const struct coach_turn *turn)
 {
     return (struct coach_ask){
-        .task = (enum coach_task)(choice % 3),
+        .task = task_of(choice),
         .facts = {.role = &parts[ROLE],
                   .interview_type = &parts[TYPE],
                   .difficulty = (enum difficulty)(choice / 4 % 3),

@@ -152,12 +152,8 @@ static const struct voice voices[] = {
     {"I don't know", DEADLINE, "I don't know.", {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"no idea, honestly", CONFLICT, "Honestly, no idea. Nothing comes to mind right now, sorry.",
      {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
-    {"did not hear the question", MISTAKE, "Could you repeat the question please?",
-     {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
     {"never had that", PATIENT, "I have never done that because I am just starting out.",
      {1, 1, 1, 1}, {2, 2, 1, 2}, LINE_STUCK},
-    {"would rather not say", MISTAKE, "I'd rather not talk about that, sorry.",
-     {1, 1, 1, 1}, {2, 2, 1, 2}, NEXT},
     {"noise", MISTAKE, "asdf qwer zxcv hjkl uiop", {1, 1, 1, 1}, {1, 1, 1, 2}, LINE_STUCK},
 
     {"full of fillers", CONFLICT,
@@ -351,6 +347,28 @@ Test(coach_builtin, scores_nothing_in_a_language_that_it_does_not_read)
         cr_expect_null(feedback, "%s", answers[i]);
         json_object_put(answer);
     }
+}
+
+Test(coach_builtin, says_the_question_again_to_who_did_not_hear_it_and_scores_nothing)
+{
+    struct probe probe = {.role = "assistant",
+                          .type = "general",
+                          .difficulty = DIFFICULTY_MEDIUM,
+                          .asked = {MISTAKE},
+                          .transcript = "Could you repeat the question please?"};
+    struct json_object *answer = probe_json(&probe);
+
+    cr_expect_str_eq(probe_string(answer, "kind"), "repeat");
+    cr_expect_str_eq(probe_string(answer, "follow_up_question"), MISTAKE);
+    cr_expect_null(json_member(answer, "coaching_feedback"));
+    json_object_put(answer);
+
+    probe.transcript = "I'd rather not talk about that, sorry.";
+    answer = probe_json(&probe);
+    cr_expect_str_eq(probe_string(answer, "kind"), "skip");
+    cr_expect_str_neq(probe_string(answer, "follow_up_question"), MISTAKE);
+    cr_expect_null(json_member(answer, "coaching_feedback"));
+    json_object_put(answer);
 }
 
 static const char *const labels[] = {"clarity", "relevance", "structure", "fillers"};

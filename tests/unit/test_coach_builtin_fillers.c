@@ -23,6 +23,19 @@ static struct fillers count(const char *text)
     return fillers;
 }
 
+Test(fillers, stand_behind_so_many_words)
+{
+    struct fillers fillers =
+        count("Um, I well-nigh  fell, you know. So I\nleft, um, early.");
+    static const struct filler_place places[] = {{0, "um"}, {4, "you know"}, {9, "um"}};
+
+    cr_assert_eq(fillers.place_count, sizeof(places) / sizeof(*places));
+    for (size_t i = 0; i < fillers.place_count; i++) {
+        cr_expect_eq(fillers.places[i].words_before, places[i].words_before);
+        cr_expect_str_eq(fillers.places[i].word, places[i].word);
+    }
+}
+
 Test(fillers, count_by_what_stands_around_them)
 {
     static const struct {

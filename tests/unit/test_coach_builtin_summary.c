@@ -24,7 +24,8 @@ static struct json_object *summarise(const struct summary_turn *turns, size_t co
         texts[2 * i] = private_text_copy(turns[i].question, strlen(turns[i].question));
         texts[2 * i + 1] =
             private_text_copy(turns[i].transcript, strlen(turns[i].transcript));
-        coach_turns[i] = (struct coach_turn){.question = &texts[2 * i],
+        coach_turns[i] = (struct coach_turn){.number = (unsigned)i + 1,
+                                             .question = &texts[2 * i],
                                              .transcript = &texts[2 * i + 1],
                                              .is_scored = turns[i].scores[0] > 0};
         memcpy(coach_turns[i].scores, turns[i].scores, sizeof(turns[i].scores));

@@ -27,6 +27,7 @@ static struct answer begin_for(enum store_purpose purpose, const struct id *id,
     struct store_claim claim = {.session_id = *id,
                                 .request_id = id_random(),
                                 .purpose = purpose,
+                                .attempts_most = 3,
                                 .input = input,
                                 .now_ms = world.now_ms};
 
@@ -174,6 +175,21 @@ Test(attempts, the_same_words_are_a_repeat_while_the_reply_has_not_arrived)
     assert_runs(STORE_FOR_ATTEMPT, &id, said("again"));
     world_restart(&world);
     assert_runs(STORE_FOR_ATTEMPT, &id, said("again"));
+}
+
+Test(attempts, there_must_be_a_question_and_only_so_many_attempts_at_it)
+{
+    struct id id = start(&world, 3);
+    struct answer answer = begin_for(STORE_FOR_ATTEMPT, &id, said("again"));
+
+    cr_expect_eq(answer.error, ERROR_NO_QUESTION_ANSWERED);
+    turn(&world, &id, 1, said("one"));
+    attempt(&id, 2, 1, said("second"));
+    attempt(&id, 3, 1, said("third"));
+    answer = begin_for(STORE_FOR_ATTEMPT, &id, said("fourth"));
+    cr_expect_eq(answer.error, ERROR_TOO_MANY_ATTEMPTS);
+    assert_replays(STORE_FOR_ATTEMPT, &id, said("third"),
+                   3); /* whose reply is on its way */
 }
 
 Test(attempts, one_comes_to_a_complete_session_too)

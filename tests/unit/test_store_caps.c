@@ -273,6 +273,21 @@ Test(caps, a_client_has_so_many_sessions_open_and_others_have_theirs)
     cr_expect_eq(open_error("bob"), OK);
 }
 
+static void finish(const struct id *id, unsigned commit_count)
+{
+    struct answer answer = {.loop = world.loop};
+    struct store_finish request = {.session_id = *id,
+                                   .request_id = world.request_id,
+                                   .commit_count = commit_count,
+                                   .outcome = text_of("{}"),
+                                   .now_ms = world.now_ms,
+                                   .expires_ms = world.now_ms + TTL_MS};
+
+    store_finish_session(world.store, &request, take_done, &answer);
+    loop_run(world.loop);
+    cr_assert_eq(answer.error, OK);
+}
+
 Test(caps, a_session_that_is_complete_deleted_or_expired_is_open_no_more)
 {
     struct id first = opened("alice");
@@ -280,6 +295,10 @@ Test(caps, a_session_that_is_complete_deleted_or_expired_is_open_no_more)
     opened("alice");
     cr_assert_eq(open_error("alice"), ERROR_USAGE_CAP_REACHED);
     complete(&first);
+    first = opened("alice");
+    cr_assert_eq(open_error("alice"), ERROR_USAGE_CAP_REACHED);
+    turn(&world, &first, 1, said("one"));
+    finish(&first, 1);
     first = opened("alice");
     cr_assert_eq(open_error("alice"), ERROR_USAGE_CAP_REACHED);
     cr_assert_eq(remove_session(&world, &first), OK);

@@ -211,7 +211,7 @@ Test(races, a_commit_that_cannot_be_written_changes_nothing_and_leaves_no_claim)
     limit_files(1);
     cr_expect_eq(commit(&world, &id, 1, said("one"), "one"), ERROR_STORE_UNAVAILABLE);
     cr_expect_eq(check(&world), ERROR_STORE_UNAVAILABLE);
-    cr_expect_neq(store_stats(world.backend).last_error, 0);
+    cr_expect_str_neq(store_trouble(world.backend).code, "");
     limit_files(RLIM_INFINITY);
 
     answer = load(&world, &id);

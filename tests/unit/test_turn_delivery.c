@@ -126,7 +126,7 @@ static char *written(const struct answer_delivery *delivery)
 
     buffer_init(&out, 4096);
     json_writer_init(&writer, &out);
-    delivery_write(&writer, delivery);
+    delivery_write(&writer, delivery, NULL, 0);
     return buffer_take(&out, &length);
 }
 
@@ -139,10 +139,10 @@ Test(delivery, is_written_with_null_for_what_is_not_known)
 
     cr_expect_str_eq(one, "{\"word_count\":5,\"filler_count\":1,\"fillers\":{\"um\":1},"
                           "\"words_per_minute\":142,\"longest_pause_ms\":2100,"
-                          "\"stt_confidence\":0.97}");
+                          "\"stt_confidence\":0.97,\"marks\":null}");
     cr_expect_str_eq(other, "{\"word_count\":4,\"filler_count\":0,\"fillers\":{},"
                             "\"words_per_minute\":null,\"longest_pause_ms\":null,"
-                            "\"stt_confidence\":null}");
+                            "\"stt_confidence\":null,\"marks\":null}");
     free(one);
     free(other);
 }

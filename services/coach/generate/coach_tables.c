@@ -229,10 +229,11 @@ static void write_fillers(void)
     json_object_put(root);
 }
 
-static void write_redirects(void)
+/* An object of lists, as a struct with a member for each. */
+static void write_members(const char *file, const char *declaration)
 {
-    struct json_object *root = load("redirects.json");
-    fputs("const struct redirect_rules redirect_rules = {\n", out);
+    struct json_object *root = load(file);
+    fprintf(out, "const struct %s = {\n", declaration);
     json_object_object_foreach(root, name, list)
     {
         fprintf(out, "    .%s = ", name);
@@ -280,7 +281,8 @@ int main(int argc, char **argv)
     write_topics();
     write_cues();
     write_fillers();
-    write_redirects();
+    write_members("redirects.json", "redirect_rules redirect_rules");
+    write_members("papers.json", "paper_words paper_words");
     write_lists("question_signs.json", "question_signs[ASKS_SELF + 1]", "ASKS_");
     write_lists("coach_advice.json", "coach_advice[ADVICE_COUNT]", "ADVICE_");
     write_lists("themes.json", "theme_signs[THEME_COUNT]", "THEME_");

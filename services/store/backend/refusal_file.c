@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,6 +36,27 @@ static int open_locked(const char *path, int flags)
             return file;
         close(file);
     }
+}
+
+bool refusal_can_append(const char *path, struct buffer *problem)
+{
+    char *directory = mem_copy_string(path);
+    int file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+    int reason = file >= 0 ? 0 : errno;
+
+    if (reason == ENOENT)
+        reason = access(dirname(directory), W_OK | X_OK) == 0 ? 0 : errno;
+    if (file >= 0)
+        close(file);
+    free(directory);
+    if (reason == 0)
+        return true;
+    buffer_append_string(problem, "REFUSAL_LOG ");
+    buffer_append_string(problem, path);
+    buffer_append_string(problem, ": ");
+    buffer_append_string(problem, strerror(reason));
+    buffer_append_char(problem, '\n');
+    return false;
 }
 
 bool refusal_append(const char *path, const struct refusal *refusal)

@@ -52,6 +52,7 @@ static void drop_request(struct store_operation *operation)
     case STORE_DELETE:
     case STORE_SPEECH:
     case STORE_RATES:
+    case STORE_COUNT_USE:
     case STORE_REPORT:
     case STORE_CHECK:
     case STORE_SWEEP:
@@ -108,6 +109,7 @@ static void tell(struct store_operation *operation)
     case STORE_COMMIT:
     case STORE_FINISH:
     case STORE_REFUSAL:
+    case STORE_COUNT_USE:
     case STORE_CHECK: operation->done.done(operation->context, operation->error); break;
     case STORE_REMEMBER:
     case STORE_REPORT:

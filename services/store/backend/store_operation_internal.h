@@ -9,6 +9,7 @@
 #define STORE_OPERATION_INTERNAL_H
 
 #include "store_rules_internal.h"
+#include "store_trouble_internal.h"
 
 enum store_kind {
     STORE_CREATE,
@@ -22,6 +23,7 @@ enum store_kind {
     STORE_SPEECH,
     STORE_REFUSAL,
     STORE_RATES,
+    STORE_COUNT_USE,
     STORE_REPORT,
     STORE_CHECK,
     STORE_SWEEP, /* a backend asks this and the next of itself */
@@ -43,6 +45,8 @@ struct store_backend {
                   int64_t refusals_before_ms);
     struct store_stats (*stats)(struct store_backend *backend);
     void (*close)(struct store_backend *backend);
+
+    struct store_health health;
 };
 
 struct store_report {
@@ -82,8 +86,8 @@ struct store_operation {
     int64_t now_ms;
     union {
         struct store_new_session create; /* texts and sessions in these are owned */
-        struct store_claim begin;
-        bool is_whole; /* of a load */
+        struct store_claim begin;        /* of a count of uses: caps and time */
+        bool is_whole;                   /* of a load */
         struct store_commit commit;
         struct store_finish finish;
         struct store_end end;
@@ -128,8 +132,8 @@ static inline bool store_end_is_reply(const struct store_operation *end)
 
 /* What a begin reads besides the session, if it runs. */
 enum store_extent {
-    EXTENT_SESSION, /* nothing */
-    EXTENT_TURNS,   /* its turns and papers */
+    EXTENT_SESSION, /* its papers */
+    EXTENT_TURNS,   /* and its turns */
     EXTENT_WHOLE    /* with the turns' outcomes, and that of a finish */
 };
 

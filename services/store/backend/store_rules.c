@@ -63,7 +63,7 @@ void store_facts_of(const struct session *session, struct store_facts *ret_facts
     ret_facts->turn_count = session->turn_count;
     ret_facts->commit_count = session->commit_count;
     ret_facts->is_complete = session_is_complete(session);
-    ret_facts->is_last_attempt = session->attempt_count > 1;
+    ret_facts->attempt_count = session->attempt_count;
 }
 
 /* Who asks for another attempt does not mean the turn that was committed before; but who sends a
@@ -72,7 +72,7 @@ static bool may_be_last(const struct store_facts *facts, const struct store_clai
 {
     return facts->turn_count > 0 &&
            (claim->purpose == STORE_FOR_TURN ||
-            (claim->purpose == STORE_FOR_ATTEMPT && facts->is_last_attempt));
+            (claim->purpose == STORE_FOR_ATTEMPT && facts->attempt_count > 1));
 }
 
 static bool is_last_recording(const struct store_facts *facts,
@@ -126,8 +126,14 @@ enum store_verdict store_decide(const struct store_facts *facts,
 
     if (facts->is_running)
         return VERDICT_IN_PROGRESS;
-    return facts->is_complete && claim->purpose == STORE_FOR_TURN ? VERDICT_COMPLETE
-                                                                  : VERDICT_RUN;
+    if (claim->purpose == STORE_FOR_TURN)
+        return facts->is_complete ? VERDICT_COMPLETE : VERDICT_RUN;
+    if (claim->purpose == STORE_FOR_ATTEMPT && facts->turn_count == 0)
+        return VERDICT_NO_QUESTION;
+    if (claim->purpose == STORE_FOR_ATTEMPT &&
+        facts->attempt_count >= claim->attempts_most)
+        return VERDICT_TOO_MANY;
+    return VERDICT_RUN;
 }
 
 enum error store_verdict_error(enum store_verdict verdict)
@@ -141,6 +147,8 @@ enum error store_verdict_error(enum store_verdict verdict)
     case VERDICT_KEY_REUSE: return ERROR_IDEMPOTENCY_KEY_REUSE;
     case VERDICT_IN_PROGRESS: return ERROR_TURN_IN_PROGRESS;
     case VERDICT_COMPLETE: return ERROR_SESSION_COMPLETE;
+    case VERDICT_NO_QUESTION: return ERROR_NO_QUESTION_ANSWERED;
+    case VERDICT_TOO_MANY: return ERROR_TOO_MANY_ATTEMPTS;
     }
     return ERROR_INTERNAL_ERROR;
 }

@@ -36,10 +36,12 @@ struct store_facts {
     bool is_live; /* it exists and has not expired; if not, nothing below counts */
     unsigned turn_count;
     unsigned commit_count;
+    unsigned
+        attempt_count; /* at the last committed turn's question: over 1, and the last commit
+                               was another attempt */
     bool is_complete;
-    bool is_last_attempt; /* the last commit was another attempt at its question */
-    bool is_delivered;    /* the last commit's reply reached the client */
-    bool has_last_audio;  /* of the last commit, as below */
+    bool is_delivered;   /* the last commit's reply reached the client */
+    bool has_last_audio; /* of the last commit, as below */
     struct digest last_audio;
     bool has_last_transcript;
     struct digest last_transcript;
@@ -62,7 +64,9 @@ enum store_verdict {
     VERDICT_NOT_FOUND,
     VERDICT_KEY_REUSE,
     VERDICT_IN_PROGRESS,
-    VERDICT_COMPLETE
+    VERDICT_COMPLETE,
+    VERDICT_NO_QUESTION,
+    VERDICT_TOO_MANY
 };
 
 /* What the session tells of them. */

@@ -7,6 +7,7 @@
 #include "postgres_state_internal.h"
 #include "postgres_values_internal.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /*
@@ -209,16 +210,59 @@ static void ignore_notice(void *context, const PGresult *result)
     (void)result;
 }
 
+/* The number of the server's process behind a connection; -1: no answer. */
+static int ask_process(PGconn *conn)
+{
+    PGresult *result = PQexec(conn, "SELECT pg_backend_pid()");
+    int number = PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) == 1
+                     ? atoi(PQgetvalue(result, 0, 0))
+                     : -1;
+
+    PQclear(result);
+    return number;
+}
+
+/* A pooler gives its clients process numbers of its own.  Two of its clients at the same time have
+ * two sessions, but where it lends them out for a transaction at a time: then both are told of the
+ * same one, which was given back in between. */
+static bool is_pooled_by_transaction(PGconn *conn, const char *url)
+{
+    int number = ask_process(conn);
+    PGconn *second;
+    bool is_pooled;
+
+    if (number < 0 || number == PQbackendPID(conn))
+        return false;
+    second = open_with(url, NULL);
+    is_pooled = PQstatus(second) == CONNECTION_OK &&
+                (ask_process(second) == number || ask_process(conn) != number);
+    PQfinish(second);
+    return is_pooled;
+}
+
 PGconn *postgres_connect(const char *url, enum postgres_use use,
                          const struct postgres_process *process,
-                         enum postgres_trouble *ret_trouble, struct buffer *problem)
+                         struct store_health *health, enum postgres_trouble *ret_trouble,
+                         struct buffer *problem)
 {
     PGconn *conn = open_with(url, NULL);
 
     if (PQstatus(conn) == CONNECTION_OK) {
         PQsetNoticeReceiver(conn, ignore_notice, NULL);
-        *ret_trouble = set_up(conn, use, process, problem);
+        if (problem != NULL && is_pooled_by_transaction(conn, url)) {
+            explain(
+                problem,
+                "a pooler such as PgBouncer is in between and pools transactions; sessions "
+                "are needed: pool_mode = session, or the server's own address",
+                "");
+            *ret_trouble = TROUBLE_REFUSED;
+        } else {
+            *ret_trouble = set_up(conn, use, process, problem);
+            if (*ret_trouble != TROUBLE_NONE)
+                postgres_state_note(health, conn, POSTGRES_NO_ANSWER, NULL);
+        }
     } else {
+        postgres_state_note_unconnected(health, conn);
         /* Only who tells somebody needs to know which it is. */
         *ret_trouble = problem == NULL ? TROUBLE_AWAY : trouble_of(url, conn);
         if (problem != NULL)

@@ -7,6 +7,7 @@
 
 #include "buffer.h"
 #include "postgres_process_internal.h"
+#include "store_trouble_internal.h"
 
 #include <libpq-fe.h>
 
@@ -25,11 +26,13 @@ enum postgres_trouble {
 /* Is it a URL, or a connection string, that libpq understands?  If not, a line in `problem`. */
 bool postgres_connect_check(const char *url, struct buffer *problem);
 
-/* NULL with trouble, and then a line in `problem` where that is not NULL: it never has the
- * password.  Beats for the process, and brings the tables up to date. */
+/* NULL with trouble, which is noted, and then a line in `problem` where that is not NULL: it never
+ * has the password.  Beats for the process, and brings the tables up to date.  With a `problem` it is
+ * also found out whether a pooler in between gives each transaction another session. */
 PGconn *postgres_connect(const char *url, enum postgres_use use,
                          const struct postgres_process *process,
-                         enum postgres_trouble *ret_trouble, struct buffer *problem);
+                         struct store_health *health, enum postgres_trouble *ret_trouble,
+                         struct buffer *problem);
 
 /* Only to read: nothing is set up, and nothing made. */
 PGconn *postgres_connect_to_read(const char *url, struct buffer *problem);

@@ -38,7 +38,7 @@ struct wanted {
 struct postgres_connector {
     char *url;                      /* owned; wiped */
     struct postgres_ground *ground; /* borrowed */
-    _Atomic int *last_error;        /* borrowed */
+    struct store_health *health;    /* borrowed */
     pthread_t thread;
     PGconn *conn;      /* owned; the thread's own, for the sweep */
     unsigned failures; /* in a row; the thread's own */
@@ -60,7 +60,7 @@ static void *live(void *context);
 
 struct postgres_connector *postgres_connector_start(const char *url, PGconn *conn,
                                                     struct postgres_ground *ground,
-                                                    _Atomic int *last_error,
+                                                    struct store_health *health,
                                                     struct buffer *problem)
 {
     struct postgres_connector *connector = MEM_NEW(struct postgres_connector);
@@ -69,7 +69,7 @@ struct postgres_connector *postgres_connector_start(const char *url, PGconn *con
     connector->url = mem_copy_string(url);
     connector->conn = conn;
     connector->ground = ground;
-    connector->last_error = last_error;
+    connector->health = health;
     pthread_mutex_init(&connector->lock, NULL);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes,
@@ -153,24 +153,17 @@ static void send_off(struct postgres_connector *connector, struct wanted *wanted
     loop_post(wanted->loop, give, wanted);
 }
 
-static void tell_trouble(struct postgres_connector *connector, const char *sqlstate)
-{
-    atomic_store_explicit(connector->last_error, postgres_state_pack(sqlstate),
-                          memory_order_relaxed);
-}
-
 PGconn *postgres_connector_make(struct postgres_connector *connector,
                                 enum postgres_use use)
 {
     enum postgres_trouble trouble;
     PGconn *conn = postgres_connect(connector->url, use, &connector->ground->process,
-                                    &trouble, NULL);
+                                    connector->health, &trouble, NULL);
 
     if (conn != NULL) {
         connector->failures = 0;
         return conn;
     }
-    tell_trouble(connector, POSTGRES_NO_ANSWER);
     if (connector->failures < BACKOFF_TRIES_MOST)
         connector->failures++;
     pthread_mutex_lock(&connector->lock);
@@ -299,7 +292,7 @@ static void sweep(struct postgres_connector *connector)
     if (connector->conn != NULL &&
         !sweep_all(connector->conn, connector->ground, now_ms, refusals_before_ms,
                    goes_on, connector, sqlstate)) {
-        tell_trouble(connector, sqlstate);
+        postgres_state_note(connector->health, connector->conn, sqlstate, NULL);
         PQfinish(connector->conn);
         connector->conn = NULL;
     }

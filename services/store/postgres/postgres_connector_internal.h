@@ -14,11 +14,11 @@ struct postgres_connector;
 /* On the loop's thread; the connection belongs to whom it is given to. */
 typedef void postgres_made_fn(void *context, int index, PGconn *conn);
 
-/* `conn` (taken; NULL: there is none yet) is one for USE_BLOCKING.  `last_error` is where trouble
- * is told.  NULL, with a line in `problem`. */
+/* `conn` (taken; NULL: there is none yet) is one for USE_BLOCKING.  Trouble is noted with
+ * `health`.  NULL, with a line in `problem`. */
 struct postgres_connector *postgres_connector_start(const char *url, PGconn *conn,
                                                     struct postgres_ground *ground,
-                                                    _Atomic int *last_error,
+                                                    struct store_health *health,
                                                     struct buffer *problem);
 
 /* Makes a connection, sooner or later, and calls `made` on the loop. */

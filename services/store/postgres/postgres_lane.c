@@ -63,6 +63,8 @@ struct postgres_lane {
 static void on_tick(void *context);
 static void on_made(void *context, int index, PGconn *conn);
 static void on_broken(void *context, struct postgres_link *link);
+static void on_error(void *context, const PGconn *conn, const char *sqlstate,
+                     const PGresult *result);
 static void on_group(void *context, struct postgres_link *link,
                      struct postgres_group *group);
 static void flush_all(void *context);
@@ -84,6 +86,7 @@ static bool is_durable_kind(enum store_kind kind)
     case STORE_BEGIN:
     case STORE_REMEMBER:
     case STORE_RATES:
+    case STORE_COUNT_USE:
     case STORE_REPORT:
     case STORE_SWEEP: /* the connector does it */
     case STORE_BEAT: return false;
@@ -286,21 +289,12 @@ static void send_all(struct postgres_lane *lane)
             send_group(lane, index);
 }
 
-static void note_error(struct postgres_lane *lane, const char *sqlstate)
-{
-    atomic_store_explicit(&lane->state->last_error, postgres_state_pack(sqlstate),
-                          memory_order_relaxed);
-}
-
 /* It has its result. */
 static void finish(struct postgres_lane *lane, struct postgres_operation *operation)
 {
     struct postgres_operation *release = postgres_operation_release(operation);
 
     postgres_speech_count(operation, &lane->state->ground);
-    if (operation->base.error == ERROR_STORE_UNAVAILABLE)
-        note_error(lane, *operation->sqlstate != '\0' ? operation->sqlstate
-                                                      : POSTGRES_NO_ANSWER);
     if (release != NULL)
         postgres_lane_push(lane, release);
     if (lane->is_closing)
@@ -411,8 +405,6 @@ static void on_group(void *context, struct postgres_link *link,
 
     if (is_good)
         count_commit(lane, link, group->operations.count);
-    else if (meaning != MEANS_AGAIN)
-        note_error(lane, group->sqlstate);
     while ((operation = postgres_pop(&group->operations)) != NULL) {
         unmark(lane, operation, true);
         if (is_good)
@@ -427,6 +419,15 @@ static void on_group(void *context, struct postgres_link *link,
     if (strcmp(group->sqlstate, POSTGRES_READ_ONLY) == 0)
         atomic_store_explicit(&lane->state->left_us, clock_monotonic_us(),
                               memory_order_relaxed);
+}
+
+static void on_error(void *context, const PGconn *conn, const char *sqlstate,
+                     const PGresult *result)
+{
+    struct postgres_lane *lane = context;
+
+    if (result == NULL || postgres_state_meaning(sqlstate) != MEANS_AGAIN)
+        postgres_state_note(lane->state->health, conn, sqlstate, result);
 }
 
 static void want(struct postgres_lane *lane, int index)
@@ -482,7 +483,6 @@ static void on_broken(void *context, struct postgres_link *link)
     lane->links[index] = NULL;
     if (!has_link(lane, index != QUICK))
         lane->away_us[index != QUICK] = clock_monotonic_us();
-    note_error(lane, POSTGRES_NO_ANSWER);
     want(lane, index);
 
     lane->queues[false] = lane->queues[true] = (struct store_list){0};
@@ -501,10 +501,12 @@ static void on_made(void *context, int index, PGconn *conn)
 {
     struct postgres_lane *lane = context;
 
-    lane->links[index] = postgres_link_open(
-        lane->loop, conn,
-        (struct postgres_link_events){
-            .on_group = on_group, .on_broken = on_broken, .context = lane});
+    lane->links[index] =
+        postgres_link_open(lane->loop, conn,
+                           (struct postgres_link_events){.on_group = on_group,
+                                                         .on_broken = on_broken,
+                                                         .on_error = on_error,
+                                                         .context = lane});
     lane->made_us[index] = clock_monotonic_us();
     lane->away_us[index != QUICK] = 0;
     atomic_store_explicit(&lane->state->came_us, lane->made_us[index],
@@ -550,8 +552,10 @@ static void on_tick(void *context)
     lane->tick = loop_timer_start(lane->loop, TICK_MS, on_tick, lane);
     for (int index = 0; index < LINKS; index++)
         if (lane->links[index] != NULL &&
-            postgres_link_oldest_us(lane->links[index]) < now_us - ANSWER_US)
+            postgres_link_oldest_us(lane->links[index]) < now_us - ANSWER_US) {
+            on_error(lane, NULL, POSTGRES_NO_ANSWER, NULL);
             postgres_link_give_up(lane->links[index]);
+        }
     expire(lane, false);
     expire(lane, true);
     beat(lane, now_us);

@@ -27,7 +27,7 @@ struct postgres_store_state {
     _Atomic int64_t left_us;
     _Atomic int64_t commits;
     _Atomic int64_t operations;
-    _Atomic int last_error;
+    struct store_health *health; /* borrowed: the backend's */
 };
 
 /* On the loop's thread, like the next. */

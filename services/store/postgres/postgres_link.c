@@ -105,6 +105,8 @@ static void break_off(struct postgres_link *link)
     if (link->is_broken)
         return;
     link->is_broken = true;
+    if (PQstatus(link->conn) == CONNECTION_BAD)
+        link->events.on_error(link->events.context, link->conn, POSTGRES_NO_ANSWER, NULL);
     uv_poll_stop(link->poll); /* at once: libpq may have closed its socket */
     loop_later(link->loop, tell_broken, link);
 }
@@ -227,8 +229,10 @@ static void on_answer(struct postgres_link *link, PGresult *result)
     }
     /* An error at the Sync is of the group's commit: the Sync's own answer is still to come. */
     awaited->has_come = operation != NULL;
-    if (*group->sqlstate == '\0')
+    if (*group->sqlstate == '\0') {
         postgres_state_of(result, group->sqlstate);
+        link->events.on_error(link->events.context, link->conn, group->sqlstate, result);
+    }
     if (operation != NULL)
         memcpy(operation->sqlstate, group->sqlstate, sizeof(operation->sqlstate));
 }

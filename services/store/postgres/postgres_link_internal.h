@@ -26,6 +26,10 @@ struct postgres_link_events {
 
     /* The connection is of no use any more: postgres_link_close(), now or later.  Once. */
     void (*on_broken)(void *context, struct postgres_link *link);
+
+    /* A statement, or a group's commit, failed; `result` is NULL where the connection broke. */
+    void (*on_error)(void *context, const PGconn *conn, const char *sqlstate,
+                     const PGresult *result);
     void *context;
 };
 

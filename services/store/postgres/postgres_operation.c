@@ -37,7 +37,7 @@ void postgres_damaged(struct postgres_operation *operation)
     operation->base.error = ERROR_STORE_UNAVAILABLE;
 }
 
-/* What locks is alone: sessions that are counted, and rates, of which two may ask in opposite
+/* What locks is alone: sessions and uses that are counted, and rates, of which two may ask in opposite
  * orders.  A refusal gets its id here, so that however often it is sent it is noted once. */
 void postgres_operation_prepare(struct postgres_operation *operation)
 {
@@ -46,7 +46,7 @@ void postgres_operation_prepare(struct postgres_operation *operation)
 
     operation->beginning.claim_changes = -1;
     operation->is_alone =
-        kind == STORE_RATES ||
+        kind == STORE_RATES || kind == STORE_COUNT_USE ||
         (kind == STORE_CREATE && operation->base.request.create.client_most > 0);
     if (kind == STORE_REFUSAL) {
         id = id_random();
@@ -326,11 +326,9 @@ bool postgres_rest_ask(struct postgres_operation *operation,
     bool is_whole = extent == EXTENT_WHOLE;
     struct postgres_values values = {0};
 
-    if (extent == EXTENT_SESSION)
-        return true;
     postgres_value_id(&values, &operation->base.session_id);
     postgres_value_number(&values, is_whole);
-    return (session->commit_count == 0 ||
+    return (extent == EXTENT_SESSION || session->commit_count == 0 ||
             postgres_link_send(link, operation, POSTGRES_READ_TURNS, &values)) &&
            (!has_papers || ask_of(operation, POSTGRES_READ_PAPERS, link)) &&
            (!is_whole || !session->is_finished ||
@@ -382,9 +380,9 @@ void postgres_rest_take(struct session *session, enum postgres_statement which,
 bool postgres_rest_is_read(const struct session *session, bool has_papers,
                            enum store_extent extent)
 {
-    return extent == EXTENT_SESSION ||
-           ((session->commit_count == 0 || session->turns != NULL) &&
-            (!has_papers || !session_papers_are_empty(&session->papers)));
+    return (extent == EXTENT_SESSION || session->commit_count == 0 ||
+            session->turns != NULL) &&
+           (!has_papers || !session_papers_are_empty(&session->papers));
 }
 
 /* Where there is no room, room is made for more than one, so that it is seldom. */
@@ -570,6 +568,30 @@ static bool beat(struct postgres_operation *operation,
     return postgres_link_send(link, operation, POSTGRES_BEAT, &values);
 }
 
+static bool ask_count_use(struct postgres_operation *operation,
+                          struct postgres_link *link)
+{
+    const struct store_claim *use = &operation->base.request.begin;
+    struct postgres_values values = {0};
+
+    postgres_value_number(&values, store_day(use->now_ms));
+    postgres_value_number(&values, use->caps.turns);
+    return postgres_link_send(link, operation, POSTGRES_COUNT_USE, &values);
+}
+
+static void take_count_use(struct postgres_operation *operation, const PGresult *result)
+{
+    struct postgres_row row = postgres_row_of(result, 0);
+    struct store_usage usage = {.day = store_day(operation->base.request.begin.now_ms)};
+
+    operation->is_found = PQntuples(result) == 1;
+    if (!operation->is_found)
+        return;
+    usage.turns = postgres_row_number(&row);
+    usage.audio_ms = postgres_row_number(&row);
+    store_usage_note(&operation->ground->usage, &usage);
+}
+
 bool postgres_operation_ask(struct postgres_operation *operation,
                             struct postgres_ground *ground, struct postgres_link *link)
 {
@@ -586,6 +608,7 @@ bool postgres_operation_ask(struct postgres_operation *operation,
     case STORE_SPEECH: return ask_speech(operation, link);
     case STORE_REFUSAL: return ask_refusal(operation, link);
     case STORE_RATES: return ask_rates(operation, link);
+    case STORE_COUNT_USE: return ask_count_use(operation, link);
     case STORE_REPORT: return postgres_delivery_ask(operation, ground, link);
     case STORE_CHECK: /* writes, and durably */
     case STORE_BEAT: return beat(operation, ground, link);
@@ -607,6 +630,7 @@ void postgres_operation_take(struct postgres_operation *operation,
     case STORE_END: postgres_commit_take(operation, which, result); break;
     case STORE_SPEECH: take_speech(operation, result); break;
     case STORE_RATES: take_rates(operation, which, result); break;
+    case STORE_COUNT_USE: take_count_use(operation, result); break;
     case STORE_REMEMBER:
     case STORE_REFUSAL:
     case STORE_REPORT:
@@ -626,6 +650,9 @@ enum postgres_next postgres_operation_next(struct postgres_operation *operation)
     case STORE_COMMIT:
     case STORE_FINISH: return postgres_commit_next(operation);
     case STORE_RATES: return next_rates(operation);
+    case STORE_COUNT_USE:
+        return postgres_done(operation,
+                             operation->is_found ? OK : ERROR_USAGE_CAP_REACHED);
     case STORE_LOAD: return next_load(operation);
     case STORE_END:
         return postgres_done(operation,

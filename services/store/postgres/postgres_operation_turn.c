@@ -301,7 +301,9 @@ static enum postgres_next decide(struct postgres_operation *operation)
         break;
     case VERDICT_NOT_FOUND:
     case VERDICT_KEY_REUSE:
-    case VERDICT_COMPLETE: break;
+    case VERDICT_COMPLETE:
+    case VERDICT_NO_QUESTION:
+    case VERDICT_TOO_MANY: break;
     }
     return postgres_done(operation, store_verdict_error(verdict));
 }

@@ -1,11 +1,16 @@
 /*
- * What a server's SQLSTATE (appendix A of PostgreSQL's manual) means for what was asked, and how
- * it is told in one number.
+ * What a server's SQLSTATE (appendix A of PostgreSQL's manual) means for what was asked, and what is
+ * told of it to whoever runs the service.
  */
 #ifndef POSTGRES_STATE_INTERNAL_H
 #define POSTGRES_STATE_INTERNAL_H
 
+#include "store_trouble_internal.h"
+
 #include <libpq-fe.h>
+
+/* Nobody could be asked (sqlclient_unable_to_establish_sqlconnection). */
+#define POSTGRES_UNCONNECTED "08001"
 
 /* No answer, or none that has a SQLSTATE: the connection (connection_failure). */
 #define POSTGRES_NO_ANSWER "08006"
@@ -27,8 +32,12 @@ void postgres_state_of(const PGresult *result, char ret_sqlstate[6]);
 
 enum postgres_meaning postgres_state_meaning(const char *sqlstate);
 
-/* The five characters, of which each is one of 0-9 and A-Z, as the digits of a number to the base
- * 36: "08006" is 373254, and 36 in printf's `bc <<< 'obase=36; ibase=10; 373254'` its digits. */
-int postgres_state_pack(const char *sqlstate);
+/* Notes that `conn` (NULL: none) had trouble.  The sentence of `result` (NULL: there is none) is told
+ * where PostgreSQL speaks of itself in it: others quote what was sent. */
+void postgres_state_note(struct store_health *health, const PGconn *conn,
+                         const char *sqlstate, const PGresult *result);
+
+/* Notes that no connection could be made; nothing of ours was sent on it yet. */
+void postgres_state_note_unconnected(struct store_health *health, const PGconn *conn);
 
 #endif

@@ -92,7 +92,6 @@ static struct store_stats stats(struct store_backend *backend)
     return (struct store_stats){
         .commits = atomic_load_explicit(&state->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&state->operations, memory_order_relaxed),
-        .last_error = atomic_load_explicit(&state->last_error, memory_order_relaxed),
         .usage = store_usage_latest(&state->ground.usage),
     };
 }
@@ -151,19 +150,20 @@ struct store_backend *store_postgres_open(const char *url, struct buffer *proble
     PGconn *conn = NULL;
 
     store->backend = methods;
+    store->state.health = &store->backend.health;
     store->state.ground.process = postgres_process_here();
     pthread_mutex_init(&store->lock, NULL);
     store_usage_init(&store->state.ground.usage);
     if (postgres_connect_check(url, problem))
-        conn = postgres_connect(url, USE_BLOCKING, &store->state.ground.process, &trouble,
-                                problem);
+        conn = postgres_connect(url, USE_BLOCKING, &store->state.ground.process,
+                                store->state.health, &trouble, problem);
     if (conn != NULL) {
         read_usage(conn, &store->state.ground);
         postgres_process_bury(conn, &store->state.ground.process);
     }
     if (trouble != TROUBLE_REFUSED)
-        store->state.connector = postgres_connector_start(
-            url, conn, &store->state.ground, &store->state.last_error, problem);
+        store->state.connector = postgres_connector_start(url, conn, &store->state.ground,
+                                                          store->state.health, problem);
     if (store->state.connector != NULL)
         return &store->backend;
     free_store(store);

@@ -19,9 +19,6 @@
  * What is deleted is gone for every query at once.  PostgreSQL itself keeps the bytes of deleted
  * rows in its files until vacuum comes by, and in its write-ahead log, archives and replicas for
  * as long as those are kept; libpq's buffers in our memory are written over, not wiped.
- *
- * store_stats.last_error is a SQLSTATE (appendix A of PostgreSQL's manual): its five characters are
- * the digits of the number to the base 36, so that 373254 is 08006.
  */
 #ifndef STORE_POSTGRES_INTERNAL_H
 #define STORE_POSTGRES_INTERNAL_H

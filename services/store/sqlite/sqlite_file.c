@@ -7,6 +7,7 @@
 #include "sqlite_place_internal.h"
 #include "sqlite_scrub_internal.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -188,9 +189,14 @@ static bool explain_sqlite(struct buffer *problem, const char *path, sqlite3 *db
         sqlite_place_explain(problem, path, "cannot be written", 0);
         break;
     case SQLITE_CANTOPEN:
-        sqlite_place_explain(problem, path, "cannot be opened", 0);
+        sqlite_place_explain(problem, path, "cannot be opened", sqlite3_system_errno(db));
         break;
-    default: sqlite_place_explain(problem, path, sqlite3_errmsg(db), 0); break;
+    case SQLITE_FULL:
+        sqlite_place_explain(problem, path, "cannot be written", ENOSPC);
+        break;
+    default:
+        sqlite_place_explain(problem, path, sqlite3_errmsg(db), sqlite3_system_errno(db));
+        break;
     }
     return false;
 }

@@ -24,6 +24,7 @@ bool operation_writes(const struct sqlite_operation *operation)
     case STORE_FINISH:
     case STORE_REMEMBER:
     case STORE_REFUSAL:
+    case STORE_COUNT_USE:
     case STORE_CHECK: return true;
     case STORE_END:
         return operation->base.request.end.expires_ms != 0 ||
@@ -316,6 +317,7 @@ enum operation_step operation_run(struct sqlite_operation *operation,
     case STORE_REMEMBER: return remember(operation, ground);
     case STORE_SPEECH: return read_speech(operation, ground);
     case STORE_REFUSAL: return note_refusal(operation, ground);
+    case STORE_COUNT_USE: return operation_count_use(operation, ground);
     case STORE_SWEEP: return sweep(operation, ground);
     case STORE_CHECK: return rows_probe(&ground->rows) ? STEP_DONE : STEP_FAILED;
     case STORE_REPORT: /* noted when it came */

@@ -70,6 +70,10 @@ void operation_settle(struct sqlite_operation *operation,
 void operation_fail(struct sqlite_operation *operation, struct operation_ground *ground);
 
 /* The parts of operation_run() in sqlite_operation_turn.c. */
+/* Of a begin, and of a count of uses. */
+enum operation_step operation_count_use(struct sqlite_operation *operation,
+                                        struct operation_ground *ground);
+
 enum operation_step operation_begin(struct sqlite_operation *operation,
                                     struct operation_ground *ground);
 enum operation_step operation_commit(struct sqlite_operation *operation,

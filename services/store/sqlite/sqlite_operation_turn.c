@@ -35,8 +35,8 @@ static struct store_facts gather_facts(const struct sqlite_operation *operation,
 
 /* Where a cap of the day holds the turn is counted, in the transaction that claims it;
  * what would go over it leaves nothing. */
-static enum operation_step count_turn(struct sqlite_operation *operation,
-                                      struct operation_ground *ground)
+enum operation_step operation_count_use(struct sqlite_operation *operation,
+                                        struct operation_ground *ground)
 {
     const struct store_claim *request = &operation->base.request.begin;
     struct store_usage usage;
@@ -65,7 +65,7 @@ static enum operation_step start_turn(struct sqlite_operation *operation,
                                       struct stored_session *stored)
 {
     const struct store_claim *request = &operation->base.request.begin;
-    enum operation_step step = count_turn(operation, ground);
+    enum operation_step step = operation_count_use(operation, ground);
 
     if (step != STEP_DONE || operation->base.error != OK)
         return step;
@@ -143,7 +143,9 @@ static enum operation_step decide(struct sqlite_operation *operation,
     case VERDICT_NOT_FOUND:
     case VERDICT_KEY_REUSE:
     case VERDICT_IN_PROGRESS:
-    case VERDICT_COMPLETE: break;
+    case VERDICT_COMPLETE:
+    case VERDICT_NO_QUESTION:
+    case VERDICT_TOO_MANY: break;
     }
     return operation_done(operation, store_verdict_error(verdict));
 }

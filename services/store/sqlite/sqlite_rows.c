@@ -475,10 +475,10 @@ bool rows_read_rest(struct sqlite_rows *rows, const struct stored_session *store
     const struct session *session = stored->session;
     bool is_whole = extent == EXTENT_WHOLE;
 
-    return extent == EXTENT_SESSION ||
-           ((session->commit_count == 0 || read_turns(rows, stored, is_whole)) &&
-            (!stored->has_papers || read_papers(rows, stored)) &&
-            (!is_whole || !session->is_finished || read_finish(rows, stored)));
+    return (!stored->has_papers || read_papers(rows, stored)) &&
+           (extent == EXTENT_SESSION || session->commit_count == 0 ||
+            read_turns(rows, stored, is_whole)) &&
+           (!is_whole || !session->is_finished || read_finish(rows, stored));
 }
 
 bool rows_read_outcome(struct sqlite_rows *rows, const struct stored_session *stored,

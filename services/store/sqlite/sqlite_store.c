@@ -23,6 +23,7 @@
 #include "sqlite_checkpointer_internal.h"
 #include "sqlite_file_internal.h"
 #include "sqlite_place_internal.h"
+#include "sqlite_trouble_internal.h"
 
 #include <assert.h>
 #include <errno.h>
@@ -30,6 +31,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <time.h>
 
 #define LOOPS_MOST         512
@@ -44,6 +46,11 @@
 #define LOG_BYTES_GROWN    (16 << 20) /* by so much it grows between two checkpoints */
 /* Then what is left is copied at once, so that it starts anew. */
 #define LOG_BYTES_MOST (64 << 20)
+
+/* With less room on its disk no turn begins: a crowd adds so much between two looks.  A small disk
+ * is full when a sixteenth of it is left. */
+#define ROOM_BYTES INT64_C(8388608)
+#define ROOM_SHARE 16
 
 /* Where two writers came together more are to be expected: then the next transaction does
  * not begin before this much time has passed since the last began.  The more it is to
@@ -88,7 +95,6 @@ struct sqlite_store {
     struct store_usage_board usage;
     _Atomic int64_t commits;
     _Atomic int64_t operations;
-    _Atomic int last_error;
 
     /* The writing thread's own. */
     struct delivered delivered[REPORTS_AT_ONCE];
@@ -433,9 +439,13 @@ static bool take(struct side *side, struct taken *ret_taken)
 
 static void note_error(struct sqlite_store *store, struct operation_ground *ground)
 {
-    if (ground->rows.last_error != SQLITE_OK)
-        atomic_store_explicit(&store->last_error, ground->rows.last_error,
-                              memory_order_relaxed);
+    struct store_trouble trouble;
+
+    if (ground->rows.last_error != SQLITE_OK) {
+        trouble = sqlite_trouble_of(ground->rows.last_error,
+                                    sqlite3_system_errno(ground->rows.db));
+        store_trouble_note(&store->backend.health, &trouble);
+    }
     ground->rows.last_error = SQLITE_OK;
 }
 
@@ -583,26 +593,36 @@ static void sweep(struct store_backend *backend, int64_t now_ms,
     push(backend, operation);
 }
 
-/* Was it removed, or another put in its place? */
-static bool is_file_lost(const struct sqlite_store *store)
+/* Was it removed, or another put in its place?  And what is left of its disk? */
+static void look_at_file(const struct sqlite_store *store, struct store_stats *stats)
 {
+    struct statvfs disk;
     struct stat file;
 
-    return stat(store->path, &file) != 0 || file.st_ino != store->file.st_ino ||
-           file.st_dev != store->file.st_dev;
+    stats->is_file_lost = stat(store->path, &file) != 0 ||
+                          file.st_ino != store->file.st_ino ||
+                          file.st_dev != store->file.st_dev;
+    if (!stats->is_file_lost)
+        stats->file_bytes = file.st_size;
+    if (statvfs(store->path, &disk) != 0)
+        return;
+    stats->disk_free_bytes = (int64_t)(disk.f_bavail * disk.f_frsize);
+    stats->is_disk_full =
+        stats->disk_free_bytes < ROOM_BYTES &&
+        stats->disk_free_bytes < (int64_t)(disk.f_blocks * disk.f_frsize) / ROOM_SHARE;
 }
 
 static struct store_stats stats(struct store_backend *backend)
 {
     struct sqlite_store *store = (struct sqlite_store *)backend;
-
-    return (struct store_stats){
+    struct store_stats stats = {
         .usage = store_usage_latest(&store->usage),
         .commits = atomic_load_explicit(&store->commits, memory_order_relaxed),
         .operations = atomic_load_explicit(&store->operations, memory_order_relaxed),
-        .last_error = atomic_load_explicit(&store->last_error, memory_order_relaxed),
-        .is_file_lost = is_file_lost(store),
     };
+
+    look_at_file(store, &stats);
+    return stats;
 }
 
 static void free_store(struct sqlite_store *store)
