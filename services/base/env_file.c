@@ -108,6 +108,14 @@ static void report(struct buffer *problems, const char *path, int line, const ch
     buffer_append_char(problems, '\n');
 }
 
+/* All in capitals or all in small letters, as names are: another may be a piece of a key that lost its
+ * place, and is not shown. */
+static bool is_like_a_name(const char *name)
+{
+    return name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_")] == '\0' ||
+           name[strspn(name, "abcdefghijklmnopqrstuvwxyz_")] == '\0';
+}
+
 /* Of the entry that begins at `start`: it must be a setting, or have been one of another service,
  * and the only one of its name. */
 static bool judge_name(const struct env_file *file, size_t start, const char *path,
@@ -128,7 +136,7 @@ static bool judge_name(const struct env_file *file, size_t start, const char *pa
             what, sizeof(what),
             "%.64s: is no setting of Poise (what libraries read, such as https_proxy or "
             "PGPASSWORD, belongs into the environment)",
-            name);
+            is_like_a_name(name) ? name : "a name");
     report(problems, path, line, what);
     return false;
 }

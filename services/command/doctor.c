@@ -33,9 +33,14 @@ bool doctor_say(bool is_good, const char *what, const char *detail)
 
 bool doctor_say_line(bool is_good, const char *what, struct buffer *line)
 {
+    const char *said = line->length > 0 ? line->bytes : "cannot be opened";
+    size_t head = strlen(what);
+
     if (line->length > 0 && line->bytes[line->length - 1] == '\n')
         line->bytes[line->length - 1] = '\0';
-    return doctor_say(is_good, what, line->length > 0 ? line->bytes : "cannot be opened");
+    if (strncmp(said, what, head) == 0 && strncmp(said + head, ": ", 2) == 0)
+        said += head + 2; /* it names itself */
+    return doctor_say(is_good, what, said);
 }
 
 void doctor_note(const char *what, const char *detail)

@@ -4,7 +4,11 @@
 import { make, makeSvg } from "./dom.js";
 
 const WIDE = 640;
-const NARROW = 340; // on a phone, so that the type stays as large
+const SLIM = 340; // on a phone, so that the type stays as large
+
+/** Where charts are slim. */
+export const NARROW = "(max-width: 40rem)";
+
 const HEIGHT = 240;
 const EDGE = { left: 34, right: 16, top: 14, bottom: 30 };
 const LOW = 1;
@@ -19,7 +23,7 @@ function y(score) {
 }
 
 function width() {
-  return matchMedia("(max-width: 40rem)").matches ? NARROW : WIDE;
+  return matchMedia(NARROW).matches ? SLIM : WIDE;
 }
 
 /**

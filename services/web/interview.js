@@ -4,7 +4,7 @@
 import { Machine, WORKING } from "./machine.js";
 import { addTrace, keepDraft, keepInterview, keptDraft, keptInterview, onInterviewElsewhere } from "./memory.js";
 import { dropAnswer, keepAnswer, keptAnswer } from "./outbox.js";
-import { Parts, dropRecordings, lostRecordings } from "./parts.js";
+import { Parts, dropRecordings, lostRecordings, moveRecordings } from "./parts.js";
 import { keepPast } from "./past.js";
 import { Player } from "./player.js";
 import { whyNoRecorder } from "./recorder.js";
@@ -409,7 +409,7 @@ export class InterviewRoom {
     const draft = this.#answer?.text ?? this.draft;
 
     if (this.#answer) this.#bringBack(this.#answer);
-
+    moveRecordings(old.id, interview.id);
     dropAnswer(old.id);
     keepDraft(old.id, "");
     this.talk.forget();

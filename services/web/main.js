@@ -3,6 +3,7 @@
 // stands: set-up, interview, summary.
 
 import { startWorker } from "./assets.js";
+import { NARROW } from "./chart.js";
 import { Diagnostics } from "./diagnostics.js";
 import { confirm, confirmEnd, showRefusal, startDialogs } from "./dialogs.js";
 import { byId, show } from "./dom.js";
@@ -195,6 +196,10 @@ async function start() {
   onLanguage(() => {
     setup.render();
     study.render();
+    home.render();
+    render();
+  });
+  matchMedia(NARROW).addEventListener("change", () => {
     home.render();
     render();
   });

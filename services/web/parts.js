@@ -43,14 +43,33 @@ export function dropRecordings(...which) {
   return within("parts", "readwrite", (store) => store.delete(under(which)));
 }
 
+/** @param {string} sessionId */
+async function entriesOf(sessionId) {
+  const keys = (await within("parts", "readonly", (store) => store.getAllKeys(under([sessionId])))) ?? [];
+  const values = (await within("parts", "readonly", (store) => store.getAll(under([sessionId])))) ?? [];
+
+  return { keys, values };
+}
+
+/**
+ * The interview goes on in another session.
+ * @param {string} from
+ * @param {string} to
+ */
+export async function moveRecordings(from, to) {
+  const { keys, values } = await entriesOf(from);
+
+  for (const [at, [, ...rest]] of keys.entries()) await within("parts", "readwrite", (store) => store.put(values[at], [to, ...rest]));
+  await dropRecordings(from);
+}
+
 /**
  * Recordings of a page that has gone, the oldest first; none that is still being made.
  * @param {string} sessionId
  * @returns {Promise<Taken[]>}
  */
 export async function lostRecordings(sessionId) {
-  const keys = (await within("parts", "readonly", (store) => store.getAllKeys(under([sessionId])))) ?? [];
-  const values = (await within("parts", "readonly", (store) => store.getAll(under([sessionId])))) ?? [];
+  const { keys, values } = await entriesOf(sessionId);
   const held = (await navigator.locks?.query())?.held ?? [];
   const ids = /** @type {string[]} */ ([...new Set(keys.map((/** @type {string[]} */ [, id]) => id))]);
   const lost = ids

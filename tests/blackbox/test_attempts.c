@@ -5,7 +5,7 @@
 #include <criterion/criterion.h>
 #include <string.h>
 
-#include "play.h"
+#include "voice.h"
 
 TestSuite(attempts, .timeout = 60);
 
@@ -248,6 +248,27 @@ Test(attempts, the_recording_of_the_turn_may_be_sent_as_an_attempt)
     const struct reply *first = send_form(world, &session, form);
     expect_header(first, "Idempotent-Replayed", "true");
     cr_assert_not(json_has(first->json, "data.attempt"));
+    world_end(world);
+}
+
+Test(attempts, a_spoken_one_is_heard_once_though_its_first_try_fails)
+{
+    struct world *world = world_with_groq("STT_PROVIDER=deepgram");
+    struct session session = start_session(world, 3);
+    struct form form = new_recording(world, 1);
+    upstream_will_ask(world->upstream, "And then?");
+    expect_success(answer(world, &session, ANSWER));
+    form.attempt = "again";
+    deepgram_will_hear(world, (struct heard){.text = BETTER});
+    upstream_will(world->upstream, (struct saying){.status = 500});
+    will_score(world, 5, 5, 4, 4);
+    expect_error(say(world, &session, form), ERROR_LLM_PROVIDER_ERROR);
+
+    const struct reply *again = say(world, &session, form);
+
+    expect_number(again, "data.attempt", 2);
+    expect_text(again, "data.transcript", BETTER);
+    cr_assert_eq(upstream_call_count_as(world->upstream, ROLE_HEARING), 1);
     world_end(world);
 }
 

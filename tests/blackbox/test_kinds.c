@@ -231,6 +231,25 @@ Test(kinds, a_repeat_is_given_once_for_a_key_and_for_a_recording)
     world_end(world);
 }
 
+Test(kinds, what_is_said_again_can_be_heard)
+{
+    struct world *world = world_with_groq("TTS_PROVIDER=deepgram");
+    struct session session = start_session(world, 3);
+    struct audio audio = mp3_with(world, "heronsong");
+    always_speaks(world, audio);
+    will_say_kind(world, "\"repeat\"", PLAINER);
+
+    const struct reply *repeat =
+        answer_with(world, &session, "Pardon me?", "Idempotency-Key: k\r\n");
+
+    expect_repeat(repeat, PLAINER, 0);
+    expect_speech(fetch(world, &session, "GET", speech_path(repeat), NULL), audio);
+    const struct reply *again =
+        answer_with(world, &session, "Pardon me?", "Idempotency-Key: k\r\n");
+    cr_assert_str_eq(speech_path(again), speech_path(repeat));
+    world_end(world);
+}
+
 Test(kinds, an_attempt_may_ask_for_its_question_too)
 {
     struct world *world = world_with_groq();

@@ -162,6 +162,44 @@ Test(spoken_events, a_voice_that_fails_has_nothing_to_be_heard)
     world_end(world);
 }
 
+/* The question once more, the next one without an answer, and another attempt: each is heard before its
+ * result, and what was heard is kept. */
+Test(spoken_events, what_is_no_answer_and_another_attempt_are_heard_too)
+{
+    static const struct {
+        const char *said, *attempt, *reply;
+    } ROWS[] = {
+        {"Could you say that again?", NULL,
+         "{\"refused\":false,\"kind\":\"repeat\",\"follow_up_question\":\"In short?\","
+         "\"coaching_feedback\":null}"},
+        {"Next one, please.", NULL,
+         "{\"refused\":false,\"kind\":\"skip\",\"follow_up_question\":\"And then?\","
+         "\"coaching_feedback\":null}"},
+        {ANSWER, "again",
+         "{\"refused\":false,\"kind\":\"answer\",\"follow_up_question\":\"And then?\","
+         "\"coaching_feedback\":null}"},
+    };
+    struct world *world = world_with_groq(SPOKEN);
+    struct session session = start_session(world, 3);
+
+    for (size_t i = 0; i < sizeof ROWS / sizeof *ROWS; i++) {
+        struct audio audio = mp3_with(world, words(world, "heronsong%zu", i));
+        struct form form = new_recording(world, (int)i);
+        form.attempt = ROWS[i].attempt;
+        deepgram_will_hear(world, (struct heard){.text = ROWS[i].said});
+        upstream_will_say(world->upstream, ROWS[i].reply);
+        will_speak(world, audio);
+        struct story story = follow(world, &session, form);
+        expect_streamed(world, &story.stream->body, audio);
+        expect_speech(
+            fetch(world, &session, "GET",
+                  json_object_get_string(json_at(story.result, "data.tts_audio_url")),
+                  NULL),
+            audio);
+    }
+    world_end(world);
+}
+
 /* It writes all at once; the voice is the one that needs no network. */
 Test(spoken_events, the_built_in_coach_is_heard_too)
 {

@@ -1,4 +1,5 @@
-"""How a screen looks and reads: axe-core, light and dark, a phone, a desktop, and 320 px; its pictures."""
+"""How a screen looks and reads: axe-core, light and dark, a phone, a desktop, and 320 px,
+and text twice as large; its pictures."""
 
 import os
 
@@ -24,6 +25,11 @@ def look(story, page, name):
         story.assertEqual(page.js("document.scrollingElement.scrollWidth"), SMALLEST["width"])
         story.assertEqual(outside(page), [])
     page.look_like(PHONE)
+    page.js("document.documentElement.style.fontSize = '200%'")
+    with story.subTest(screen=name, text="200 %"):
+        story.assertLessEqual(page.js("document.scrollingElement.scrollWidth"), PHONE["width"])
+        story.assertEqual(outside(page), [])
+    page.js("document.documentElement.style.fontSize = ''")
 
 
 def violations(story, page):

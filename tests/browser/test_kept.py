@@ -10,6 +10,9 @@ from scripts import STORED
 from story import ANSWER, FLAGGED, REFUSED, Story
 
 PARTS = f"{STORED}.then(kept => JSON.parse(kept).flat().some(each => each?.part))"
+PART_KEYS = """new Promise(tell => { indexedDB.open("poise").onsuccess = ({target: {result}}) => {
+  result.transaction("parts").objectStore("parts").getAllKeys().onsuccess = ({target}) => {
+    result.close(); tell(target.result) } } })"""
 
 
 class Kept(Story):
@@ -210,6 +213,23 @@ class Expired(Story):
         begun = self.sent(page, "/session/start")
         self.assertIn('"question_count":2', begun[-1]["postData"])
         self.assertIn("Backend Developer", begun[-1]["postData"])
+
+    def test_a_recording_goes_along_into_the_new_session(self):
+        program, page = self.hearing_program(), self.page()
+        self.begin(page, program.url)
+        self.expire(page)
+        self.speak_answer(page)
+        self.await_state(page, "Failed")
+        page.click("#failure-renew")
+        self.await_state(page, "Ready")
+        page.shows("#kept-send")
+        page.until(f"{PART_KEYS}.then(keys => keys.length && keys.every(([session]) =>"
+                   f" session !== '{page.start['session_id']}'))", "all of it moved")
+        page.reload()
+        self.await_state(page, "Ready")
+        page.click("#kept-send")
+        page.until("document.querySelector('#transcript').textContent", "a transcript")
+        self.assertEqual(page.text("#transcript"), HEARD)
 
     def test_a_page_that_comes_back_too_late_ends_with_what_it_kept(self):
         _, page = self.scene()

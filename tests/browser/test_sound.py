@@ -2,6 +2,7 @@
 
 import unittest
 
+from cutter import Cutter
 from looks import look
 from page import DESKTOP
 from providers import HEARD, Streamed, failure, speech
@@ -12,9 +13,11 @@ NEXT = "What came of it in the end?"
 
 
 class Sound(Story):
-    def scene(self, **settings):
-        voice = {"TTS_PROVIDER": "openai", "TTS_BASE_URL": self.providers.url, "TTS_API_KEY": "scripted"}
-        program, page = self.coached_program(**voice, **settings), self.page()
+    def voice(self):
+        return {"TTS_PROVIDER": "openai", "TTS_BASE_URL": self.providers.url, "TTS_API_KEY": "scripted"}
+
+    def scene(self):
+        program, page = self.coached_program(**self.voice()), self.page()
         page.prepare(PLAYED)
         self.begin(page, program.url)
         return program, page
@@ -69,6 +72,24 @@ class Sound(Story):
         page.shows("#feedback-card")
         self.assertEqual(self.turn(page)["question_number"], 1)
         self.assertFalse(page.is_shown("#taken-back"))
+
+    def test_a_connection_that_is_lost_after_the_question_was_heard_loses_nothing(self):
+        program = self.coached_program(**self.voice())
+        page, cutter = self.page(), Cutter(program.port)
+        self.addCleanup(cutter.close)
+        page.prepare(PLAYED)
+        self.begin(page, cutter.url)
+        cutter.die_at("answered", b"event: result")
+        coach = self.speak_until_it_sounds(page)
+        coach.let_go()
+        page.await_event(lambda: page.lost, "a connection lost")
+        cutter.revive()
+
+        page.shows("#feedback-card")
+        self.assertEqual(page.text("#question"), NEXT)
+        page.until(f"{SOUNDING} === 1", "the question, from its beginning")
+        self.assertEqual(self.session(page, program)["turn_count"], 1)
+        self.assertEqual(self.providers.calls["speaking"], 1)
 
     def test_one_tap_makes_it_silent_and_is_remembered(self):
         _, page = self.scene()

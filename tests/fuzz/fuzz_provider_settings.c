@@ -73,7 +73,9 @@ static void check_lists(const struct settings *settings)
     while (settings_next_entry(&rest, &entry))
         must(network_parse(entry, &network));
     rest = settings->cors_allowed_origins;
-    while (settings_next_entry(&rest, &entry))
+    must(strcmp(rest, "*") != 0 || !settings_is_production(settings));
+    while (strcmp(settings->cors_allowed_origins, "*") != 0 &&
+           settings_next_entry(&rest, &entry))
         must(entry.length > 7 && memcmp(entry.bytes, "http", 4) == 0);
     check_key(&settings->groq_api_key);
     check_key(&settings->anthropic_api_key);

@@ -102,3 +102,15 @@ Test(log, lines_that_nobody_reads_are_dropped_and_counted)
     close(ends[0]);
     close(ends[1]);
 }
+
+Test(log, a_sentence_of_a_servers_stays_inside_its_quotes_and_its_bounds)
+{
+    char longest[2 * SENTENCE_BYTES] = "";
+    struct sentence sentence =
+        sentence_quote("failed:\n\t\"db\" C:\\x \xc3\xa9\x7f says no\n\n");
+
+    cr_expect_str_eq(sentence.text, "failed: 'db' C:/x ??? says no");
+    cr_expect_str_empty(sentence_quote(NULL).text);
+    memset(longest, 'a', sizeof(longest) - 1);
+    cr_expect_eq(strlen(sentence_quote(longest).text), SENTENCE_BYTES - 1);
+}

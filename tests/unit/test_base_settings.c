@@ -263,6 +263,7 @@ Test(settings, a_name_in_the_file_that_is_none_is_told_the_nearest)
          "RATE_LIMIT_TURN_PER_MINUTE: did you mean RATE_LIMIT_TURNS_PER_MINUTE?"},
         {"https_proxy=http://x", "https_proxy: is no setting of Poise"},
         {"PATH=/bin", "PATH: is no setting of Poise"},
+        {"c2VjcmV0IGtleQ==", "line 1: a name: is no setting of Poise"},
         {"PORT=1\nHOST=::1\nPORT=2", "line 3: PORT: is set a second time"},
     };
     char *environment[] = {NULL};
