@@ -232,7 +232,7 @@ enum advice {
 };
 
 /* patterns/papers.json: what adverts and CVs say, and what is asked about it; patterns/coach.md says which list
- * is which. */
+ * is which.  Each is in the order of its bytes. */
 struct paper_words {
     struct string_list head_asks, head_duties, head_wishes, head_none;
     struct string_list opens_have, opens_do, opens_of, opens_be, seeks, subjects,

@@ -30,6 +30,7 @@ enum {
 struct keys {
     uint64_t stems[ADVERT_DEMAND_WORDS];
     uint64_t groups[ADVERT_DEMAND_WORDS]; /* of synonyms, a bit each */
+    uint64_t all_groups;
     size_t count;
 };
 
@@ -41,12 +42,13 @@ struct heard {
     bool ends_sentence;
 };
 
-static uint64_t groups_of(struct span word)
+/* Only those among `wanted`. */
+static uint64_t groups_of(struct span word, uint64_t wanted)
 {
     uint64_t groups = 0;
 
     for (size_t i = 0; i < paper_words.synonyms.count && i < 64; i++)
-        if (words_is_on(paper_words.synonyms.items[i], word))
+        if ((wanted >> i & 1) != 0 && words_is_on(paper_words.synonyms.items[i], word))
             groups |= UINT64_C(1) << i;
     return groups;
 }
@@ -56,11 +58,12 @@ static void read_keys(struct span demand, struct keys *keys)
     struct span word;
     size_t offset = 0;
 
-    keys->count = 0;
+    *keys = (struct keys){.count = 0};
     while (keys->count < ADVERT_DEMAND_WORDS && words_next(demand, &offset, &word)) {
         if (demand_stems(word, &keys->stems[keys->count]) == 0)
             continue;
-        keys->groups[keys->count++] = groups_of(word);
+        keys->groups[keys->count] = groups_of(word, UINT64_MAX);
+        keys->all_groups |= keys->groups[keys->count++];
     }
 }
 
@@ -73,7 +76,8 @@ static bool is_past_verb(struct span word)
 
 static void match(struct heard *heard, const struct keys *keys)
 {
-    uint64_t stem = lexicon_stem(heard->text), groups = groups_of(heard->text);
+    uint64_t stem = lexicon_stem(heard->text),
+             groups = groups_of(heard->text, keys->all_groups);
 
     for (size_t i = 0; i < keys->count; i++) {
         if (stem == keys->stems[i])

@@ -347,10 +347,29 @@ static bool equals(struct span word, const char *other, size_t length)
     return true;
 }
 
+/* The first of a list, which is in order, that begins with this letter, if any does. */
+static size_t first_of(const struct string_list *list, char letter)
+{
+    size_t low = 0, high = list->count;
+
+    while (low < high) {
+        size_t middle = (low + high) / 2;
+
+        if ((unsigned char)*list->items[middle] < (unsigned char)letter)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 bool list_has(const struct string_list *list, struct span word)
 {
-    for (size_t i = 0; i < list->count; i++)
-        if (word.length > 0 && equals(word, list->items[i], strlen(list->items[i])))
+    char letter = (char)(word.length > 0 ? tolower((unsigned char)*word.bytes) : 0);
+
+    for (size_t i = first_of(list, letter); i < list->count && *list->items[i] == letter;
+         i++)
+        if (equals(word, list->items[i], strlen(list->items[i])))
             return true;
     return false;
 }
@@ -368,6 +387,8 @@ static size_t stands_at(const struct row *row, size_t at, const char *phrase)
             return 0;
         word =
             *phrase == '[' ? row->tokens[at + words].raw : row->tokens[at + words].core;
+        if (*phrase == '[' && word.length > length)
+            word.length = length; /* "[email]," */
         if (!equals(word, phrase, length))
             return 0;
         words++;
@@ -376,21 +397,30 @@ static size_t stands_at(const struct row *row, size_t at, const char *phrase)
     return words;
 }
 
-size_t row_match(const struct row *row, size_t at, const struct string_list *phrases)
+/* Words of the longest phrase at `at` among those that begin with this letter. */
+static size_t match(const struct row *row, size_t at, const struct string_list *phrases,
+                    char letter)
 {
     size_t longest = 0;
 
-    for (size_t i = 0; i < phrases->count; i++) {
-        const char *phrase = phrases->items[i];
-        size_t words;
+    for (size_t i = first_of(phrases, letter);
+         i < phrases->count && *phrases->items[i] == letter; i++) {
+        size_t words = stands_at(row, at, phrases->items[i]);
 
-        if (*phrase != '[' &&
-            tolower((unsigned char)*row->tokens[at].core.bytes) != *phrase)
-            continue;
-        words = stands_at(row, at, phrase);
         if (words > longest)
             longest = words;
     }
+    return longest;
+}
+
+size_t row_match(const struct row *row, size_t at, const struct string_list *phrases)
+{
+    const struct token *token = &row->tokens[at];
+    size_t longest =
+        match(row, at, phrases, (char)tolower((unsigned char)*token->core.bytes));
+
+    if (longest == 0 && *token->raw.bytes == '[') /* a mask, which has its brackets */
+        longest = match(row, at, phrases, '[');
     return longest;
 }
 

@@ -36,11 +36,12 @@ bool words_next(struct span text, size_t *offset, struct span *ret_word)
 bool words_is_on(const char *list, struct span word)
 {
     while (*list != '\0') {
-        size_t length = strcspn(list, " ");
+        const char *end = strchrnul(list, ' ');
 
-        if (length == word.length && strncasecmp(list, word.bytes, length) == 0)
+        if ((size_t)(end - list) == word.length &&
+            strncasecmp(list, word.bytes, word.length) == 0)
             return true;
-        list += length + (list[length] == ' ');
+        list = *end == ' ' ? end + 1 : end;
     }
     return false;
 }

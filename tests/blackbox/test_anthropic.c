@@ -127,6 +127,29 @@ Test(anthropic, a_turn_is_asked_for_as_its_documentation_says)
     stage_close(&stage);
 }
 
+Test(anthropic, an_advert_is_read_in_one_call)
+{
+    struct stage stage = stage_open("LLM_MAX_TOKENS=3000", 3);
+    will_say(&stage,
+             "{\"refused\":false,\"demands\":[\"Feed the herons\"],\"first_question\":"
+             "\"When did you feed one, " MODEL_CANARY "?\"}",
+             "end_turn");
+
+    const struct reply *started = start_with(
+        stage.world,
+        "{\"role\":\"keeper\",\"interview_type\":\"behavioural\",\"difficulty\":"
+        "\"easy\",\"job_advert\":\"Duties\\n- Feed the " CANARY " herons\"}");
+
+    expect_success(started);
+    cr_expect(strstr(text_at(started, "data.opening_prompt"), "When did you feed one"));
+    const struct call *call = upstream_call(stage.upstream, 0);
+    cr_expect(strstr(json_object_get_string(json_at(call->json, "messages.0.content")),
+                     "\"job_advert\":\"Duties"));
+    cr_expect(
+        json_has(call->json, "output_config.format.schema.properties.first_question"));
+    stage_close(&stage);
+}
+
 /* One loop: each learns it for itself. */
 Test(anthropic, a_schema_that_is_not_taken_is_asked_for_once)
 {

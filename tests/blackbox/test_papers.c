@@ -408,8 +408,7 @@ Test(papers, the_summary_quotes_an_answer_word_for_word)
 Test(papers, a_quote_that_nobody_said_is_none)
 {
     static const char *const demands[] = {
-        "[{\"demand\":\"Teach student nurses\",\"question_number\":1,\"quote\":\"I taught "
-        "twelve nurses\"}]",
+        "[{\"demand\":\"Teach student nurses\",\"question_number\":1,\"quote\":\"I taught\"}]",
         "[{\"demand\":\"Teach student nurses\",\"question_number\":9,\"quote\":\"the Wound\"}]",
         "[{\"demand\":\"Teach student nurses\",\"question_number\":-1,\"quote\":7}]",
         "[7,null]",

@@ -26,9 +26,15 @@ static bool is_stored(struct world *world, const char *text)
 /* A session that went through success, refusals and errors, all with the canary. */
 static struct session busy_session(struct world *world)
 {
+    upstream_will_say(world->upstream,
+                      "{\"refused\":false,\"demands\":[\"Feed the " CANARY
+                      " herons\"],\"first_question\":\"When did you, " MODEL_CANARY
+                      "?\"}");
     const struct reply *started = start_with(
         world, "{\"role\":\"keeper of herons\",\"interview_type\":\"behavioural\","
-               "\"difficulty\":\"easy\",\"question_count\":5}");
+               "\"difficulty\":\"easy\",\"question_count\":5,\"job_advert\":"
+               "\"Duties\\n- Feed the " CANARY " herons\\n- Mend nets by moonlight\","
+               "\"resume\":\"- Led a flock of " CANARY " herons to Iceland\"}");
     struct session session = {.token = text_at(started, "data.session_token")};
     char recording[RECORDING_BYTES];
     make_recording(1, recording);
@@ -68,6 +74,7 @@ Test(privacy, words_are_in_the_store_while_the_session_lives)
 
     cr_assert(is_stored(world, CANARY), "or else the search below proves nothing");
     cr_assert(is_stored(world, MODEL_CANARY));
+    cr_assert(is_stored(world, "nets by moonlight") && is_stored(world, "to Iceland"));
     world_end(world);
 }
 
@@ -83,6 +90,9 @@ Test(privacy, after_delete_no_file_of_the_store_has_a_trace)
     cr_assert_not(is_stored(world, MODEL_CANARY),
                   "the model's words are still in the store");
     cr_assert_not(is_stored(world, "keeper of herons"), "the role is still in the store");
+    cr_assert_not(is_stored(world, "nets by moonlight"),
+                  "the advert is still in the store");
+    cr_assert_not(is_stored(world, "to Iceland"), "the CV is still in the store");
     cr_assert_not(is_stored(world, session.id), "the session's id is still in the store");
     cr_assert_not(is_stored(world, session.token), "the token is still in the store");
     world_end(world);

@@ -204,8 +204,8 @@ Test(store_in_words, a_write_that_finds_the_disk_full_is_told_by_sqlites_name)
 
 #define PGBOUNCER "/usr/sbin/pgbouncer"
 
-static struct run doctor_behind_pooler(struct world *place, struct postgres *postgres,
-                                       int port, const char *mode)
+static struct run run_behind_pooler(const char *command, struct world *place,
+                                    struct postgres *postgres, int port, const char *mode)
 {
     const char *ini = words(
         place,
@@ -225,7 +225,7 @@ static struct run doctor_behind_pooler(struct world *place, struct postgres *pos
     cr_assert(program_await_output(pooler, "process up"));
 
     struct run run = run_program(
-        place->directory, ARGUMENTS("doctor"),
+        place->directory, ARGUMENTS(command),
         SETTINGS(words(place, "STORE_URL=postgresql://poise@127.0.0.1:%d/postgres", port),
                  "PORT=0", "STT_PROVIDER=none", "TTS_PROVIDER=none"));
     program_free(pooler);
@@ -241,13 +241,19 @@ Test(store_in_words, a_pooler_of_transactions_is_recognised_and_one_of_sessions_
     int port;
     close(listen_on_free_port(&port));
 
-    struct run pooled = doctor_behind_pooler(place, postgres, port, "transaction");
+    struct run start = run_behind_pooler("serve", place, postgres, port, "transaction");
+    cr_assert_eq(start.status, 1, "%s", start.output.data);
+    cr_assert(
+        bytes_has(&start.output, "poise: store: PostgreSQL: a pooler such as PgBouncer"),
+        "%s", start.output.data);
+    struct run pooled = run_behind_pooler("doctor", place, postgres, port, "transaction");
     cr_assert_eq(pooled.status, 1, "%s", pooled.output.data);
     cr_assert(bytes_has(&pooled.output, "PgBouncer is in between and pools transactions"),
               "%s", pooled.output.data);
-    struct run session = doctor_behind_pooler(place, postgres, port, "session");
+    struct run session = run_behind_pooler("doctor", place, postgres, port, "session");
     cr_assert_eq(session.status, 0, "%s", session.output.data);
 
+    bytes_free(&start.output);
     bytes_free(&pooled.output);
     bytes_free(&session.output);
     world_end(place);

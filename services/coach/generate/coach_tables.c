@@ -229,14 +229,24 @@ static void write_fillers(void)
     json_object_put(root);
 }
 
-/* An object of lists, as a struct with a member for each. */
-static void write_members(const char *file, const char *declaration)
+static int compare(const void *one, const void *other)
+{
+    struct json_object *const *first = one, *const *second = other;
+
+    return strcmp(json_object_get_string(*first), json_object_get_string(*second));
+}
+
+/* An object of lists, as a struct with a member for each; where it is said so, in the order of their
+ * bytes. */
+static void write_members(const char *file, const char *declaration, int is_sorted)
 {
     struct json_object *root = load(file);
     fprintf(out, "const struct %s = {\n", declaration);
     json_object_object_foreach(root, name, list)
     {
         fprintf(out, "    .%s = ", name);
+        if (is_sorted)
+            json_object_array_sort(list, compare);
         write_list(list);
         fputs(",\n", out);
     }
@@ -281,8 +291,8 @@ int main(int argc, char **argv)
     write_topics();
     write_cues();
     write_fillers();
-    write_members("redirects.json", "redirect_rules redirect_rules");
-    write_members("papers.json", "paper_words paper_words");
+    write_members("redirects.json", "redirect_rules redirect_rules", 0);
+    write_members("papers.json", "paper_words paper_words", 1);
     write_lists("question_signs.json", "question_signs[ASKS_SELF + 1]", "ASKS_");
     write_lists("coach_advice.json", "coach_advice[ADVICE_COUNT]", "ADVICE_");
     write_lists("themes.json", "theme_signs[THEME_COUNT]", "THEME_");
