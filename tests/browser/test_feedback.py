@@ -86,6 +86,27 @@ class Feedback(Story):
         self.go_on(page)
         self.assertEqual(page.text("#question"), "What did you learn from it?")
 
+    def test_another_try_in_a_conversation_comes_before_the_question_that_is_open(self):
+        program, page = self.coached_program(TTS_PROVIDER="espeak", MAX_ATTEMPTS_PER_QUESTION="2"), self.page()
+        self.begin(page, program.url, questions=3)
+        asked = page.text("#question")
+        for attempt in (1, 2):
+            self.providers.will("coach", question("What did you learn from it?", scores=(attempt, 3, 3, 3)))
+            self.speak_answer(page)
+            page.shows(f"#feedback [data-dimension=Clarity][data-score='{attempt}']")
+            self.assertEqual(page.text("#question"), "What did you learn from it?")
+            page.click("#answer-again")
+            page.shows("#again-note")
+            self.assertEqual(page.text("#question"), asked)
+        self.speak_answer(page)
+        self.await_state(page, "Failed")
+        self.assertEqual(page.js("document.querySelector('#failure').dataset.code"), "too_many_attempts")
+        page.click("#failure-cancel")
+        self.await_state(page, "Ready")
+        self.assertEqual(page.text("#question"), "What did you learn from it?")
+        self.assertFalse(page.is_shown("#answer-again"))
+        self.assertEqual(self.session(page, program)["turn_count"], 1)
+
     def test_another_try_can_be_left_again(self):
         _, page = self.scene()
         self.answer(page)
