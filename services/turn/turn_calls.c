@@ -48,11 +48,32 @@ bool turn_may_ask_elsewhere(struct turn *turn, enum error error)
     return true;
 }
 
+/* But for what has to be written or counted. */
+static struct coach_facts facts_of(const struct turn *turn)
+{
+    const struct session *session = turn->session;
+
+    return (struct coach_facts){
+        .role = &session->role,
+        .interview_type = &session->interview_type,
+        .difficulty = (enum difficulty)session->difficulty,
+        .question_number = turn->number,
+        .total_questions = session->total_questions,
+        .question = turn_question(turn),
+        .asked_questions = session->asked,
+        .asked_count = session->asked_count,
+        .transcript = &turn->request.transcript,
+        .words_per_minute = turn->delivery.spoken.words_per_minute,
+        .longest_pause_ms = turn->delivery.spoken.longest_pause_ms,
+        .job_advert = &session->papers.job_advert,
+        .resume = &session->papers.resume,
+    };
+}
+
 bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
               coach_done_fn *done)
 {
     struct coach *coach = turn_coach(turn);
-    const struct session *session = turn->session;
     size_t behind = turn->services->coaches->count - turn->coach_at - 1;
     struct private_text demands[ADVERT_DEMANDS_MOST];
     const struct session_turn *before = turn_previous(turn);
@@ -61,21 +82,7 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
     struct buffer measured;
     struct coach_ask ask = {
         .task = task,
-        .facts = {.role = &session->role,
-                  .interview_type = &session->interview_type,
-                  .difficulty = (enum difficulty)session->difficulty,
-                  .question_number = turn->number,
-                  .total_questions = session->total_questions,
-                  .question = turn_question(turn),
-                  .asked_questions = session->asked,
-                  .asked_count = session->asked_count,
-                  .transcript = &turn->request.transcript,
-                  .words_per_minute = turn->delivery.spoken.words_per_minute,
-                  .longest_pause_ms = turn->delivery.spoken.longest_pause_ms,
-                  .turns = turns,
-                  .job_advert = &session->papers.job_advert,
-                  .resume = &session->papers.resume,
-                  .demands = demands},
+        .facts = facts_of(turn),
         .request_id = turn->request.request_id,
         .trace = turn->request.trace,
         .timeout_ms =
@@ -85,10 +92,12 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
 
     if (ask.timeout_ms <= 0)
         return false;
-    ask.facts.demand_count = opening_demands(&session->papers, demands);
+    ask.facts.demands = demands;
+    ask.facts.demand_count = opening_demands(&turn->session->papers, demands);
     buffer_init(&measured, MEASURED_BYTES);
     delivery_describe(&measured, &turn->delivery);
     ask.facts.measured = (struct span){measured.bytes, measured.length};
+    ask.facts.turns = turns;
     ask.facts.turn_count = task == COACH_SUMMARY ? turn_best_answers(turn, turns)
                                                  : turn_earlier_answers(turn, turns);
     if (task == COACH_ATTEMPT && before != NULL) {

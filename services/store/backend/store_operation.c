@@ -69,27 +69,34 @@ void store_operation_free(struct store_operation *operation)
     free(operation);
 }
 
+/* A session that was made is the one that was given. */
+static struct session *take_session(struct store_operation *operation)
+{
+    struct session **place = &operation->session;
+    struct session *session;
+
+    if (operation->kind == STORE_CREATE && operation->error == OK &&
+        !operation->is_replay)
+        place = &operation->request.create.session;
+    session = *place;
+    *place = NULL;
+    return session;
+}
+
 /* What is told belongs to whom it is told. */
 static void tell(struct store_operation *operation)
 {
-    struct session *session = operation->session;
+    struct session *session = take_session(operation);
     struct store_begun begun = operation->begun;
     struct store_speech speech = operation->speech;
 
-    operation->session = NULL;
     operation->begun = (struct store_begun){0};
     operation->speech = (struct store_speech){0};
     switch (operation->kind) {
     case STORE_CREATE:
-        if (operation->error == OK && !operation->is_replay) {
-            session = operation->request.create.session;
-            operation->request.create.session = NULL;
-        }
+    case STORE_LOAD:
         operation->done.session(operation->context, operation->error, session,
                                 operation->is_replay);
-        break;
-    case STORE_LOAD:
-        operation->done.session(operation->context, operation->error, session, false);
         break;
     case STORE_BEGIN:
         operation->done.begun(operation->context, operation->error, begun);
@@ -100,17 +107,16 @@ static void tell(struct store_operation *operation)
     case STORE_RATES:
         operation->done.rates(operation->context, operation->error, operation->rates);
         break;
-    case STORE_END:
-        if (!store_end_is_reply(operation))
-            break;
-        operation->done.done(operation->context, operation->error);
-        break;
     case STORE_DELETE:
     case STORE_COMMIT:
     case STORE_FINISH:
+    case STORE_END:
     case STORE_REFUSAL:
     case STORE_COUNT_USE:
-    case STORE_CHECK: operation->done.done(operation->context, operation->error); break;
+    case STORE_CHECK:
+        if (operation->done.done != NULL) /* nobody waits for an end that is no reply */
+            operation->done.done(operation->context, operation->error);
+        break;
     case STORE_REMEMBER:
     case STORE_REPORT:
     case STORE_SWEEP:

@@ -127,52 +127,60 @@ static bool read_turn_rows(const unsigned char *bytes, size_t length,
     return true;
 }
 
-enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_id *id,
-                                  const struct digest *audio,
-                                  struct stored_session *ret_stored)
+/* The columns of FIND_SESSION.  false: they make no sense. */
+static bool read_session(sqlite3_stmt *found, struct stored_session *stored)
 {
-    sqlite3_stmt *found = statement_use(rows, STATEMENT_FIND_SESSION);
-    struct stored_session stored = {0};
-    struct session *session;
-    enum row_result result;
+    struct session *session = stored->session;
 
-    statement_bind_id(found, 1, id);
-    statement_bind_digest(found, 2, audio != NULL, audio);
-    result = statement_step(rows, found);
-    if (result != ROW_FOUND)
-        goto out;
-
-    session = stored.session = MEM_NEW(struct session);
-    session->id = store_id_text(id);
-    stored.row = sqlite3_column_int64(found, 0);
+    stored->row = sqlite3_column_int64(found, 0);
     session->expires_ms = sqlite3_column_int64(found, 1);
     session->created_ms = sqlite3_column_int64(found, 2);
     session->last_activity_ms = sqlite3_column_int64(found, 3);
     session->difficulty = sqlite3_column_int(found, 4);
     session->total_questions = (unsigned)sqlite3_column_int(found, 5);
     session->turn_count = (unsigned)sqlite3_column_int(found, 6);
-    stored.has_last_audio = statement_column_digest(found, 8, &stored.last_audio);
-    stored.has_last_transcript =
-        statement_column_digest(found, 9, &stored.last_transcript);
+    stored->has_last_audio = statement_column_digest(found, 8, &stored->last_audio);
+    stored->has_last_transcript =
+        statement_column_digest(found, 9, &stored->last_transcript);
     session->role = statement_column_text(found, 10);
     session->interview_type = statement_column_text(found, 11);
     if (!read_questions(sqlite3_column_blob(found, 12),
                         (size_t)sqlite3_column_bytes(found, 12), session) ||
         !read_turn_rows(sqlite3_column_blob(found, 13),
-                        (size_t)sqlite3_column_bytes(found, 13), &stored) ||
+                        (size_t)sqlite3_column_bytes(found, 13), stored) ||
         session->asked_count < session->turn_count ||
-        session->turn_count > SESSION_MAX_QUESTIONS) {
-        session_free(session);
-        result = rows_damaged(rows);
-        goto out;
-    }
-    stored.is_delivered = (unsigned)sqlite3_column_int(found, 7) == session->commit_count;
+        session->turn_count > SESSION_MAX_QUESTIONS)
+        return false;
+    stored->is_delivered =
+        (unsigned)sqlite3_column_int(found, 7) == session->commit_count;
     if (sqlite3_column_type(found, 14) != SQLITE_NULL)
-        stored.heard = statement_column_text(found, 14);
-    stored.has_papers = sqlite3_column_int(found, 15) != 0;
+        stored->heard = statement_column_text(found, 14);
+    stored->has_papers = sqlite3_column_int(found, 15) != 0;
     session->is_finished = sqlite3_column_int(found, 16) != 0;
-    *ret_stored = stored;
-out:
+    return true;
+}
+
+enum row_result rows_find_session(struct sqlite_rows *rows, const struct store_id *id,
+                                  const struct digest *audio,
+                                  struct stored_session *ret_stored)
+{
+    sqlite3_stmt *found = statement_use(rows, STATEMENT_FIND_SESSION);
+    struct stored_session stored = {0};
+    enum row_result result;
+
+    statement_bind_id(found, 1, id);
+    statement_bind_digest(found, 2, audio != NULL, audio);
+    result = statement_step(rows, found);
+    if (result == ROW_FOUND) {
+        stored.session = MEM_NEW(struct session);
+        stored.session->id = store_id_text(id);
+        if (read_session(found, &stored)) {
+            *ret_stored = stored;
+        } else {
+            session_free(stored.session);
+            result = rows_damaged(rows);
+        }
+    }
     statement_leave(found);
     return result;
 }
