@@ -37,7 +37,8 @@ const uint8_t normalise_classes[256] = {
 };
 /* clang-format on */
 
-#define BLOCK_BYTES 32
+#define BLOCK_BYTES  32
+#define BOLD_LONGEST 80 /* bytes of bold text before its last word */
 
 /* Written for the compiler, which makes a few vector instructions of the loop.  Two bytes behind the block
  * are read too. */
@@ -345,6 +346,27 @@ static const char *read_disguise(struct walk *walk, size_t start, size_t end)
     return walk->read_word;
 }
 
+/* Where a piece ends without the stars of Markdown's bold type: "**Who** you are", "**Built in Go**" have
+ * as many before as behind, and mask nothing. */
+static size_t end_of_bold(const struct walk *walk, size_t start, size_t end)
+{
+    const char *text = walk->text;
+    size_t last = end, at = start, open;
+
+    while (last > start && text[last - 1] == '*')
+        last--;
+    if (end - last < 2 || memchr(text + start, '*', last - start) != NULL)
+        return end;
+    while (at > 0 && start - at < BOLD_LONGEST && text[at - 1] != '*')
+        at--;
+    for (open = at; open > 0 && text[open - 1] == '*';)
+        open--;
+    return at - open == end - last && (walk_class_at(walk, at) & SPACE) == 0 &&
+                   (open == 0 || (walk_class_at(walk, open - 1) & WORD) == 0)
+               ? last
+               : end;
+}
+
 static void unmask_piece(struct walk *walk, const struct place *place, size_t start,
                          size_t end, unsigned seen)
 {
@@ -359,6 +381,7 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
                (text[start] == '#' || text[start] == '*' || text[start] == '+' ||
                 text[start] == '!' || text[start] == '|'))
             start++;
+        end = end_of_bold(walk, start, end);
         last = end;
         while (last > start && text[last - 1] == '!')
             last--;
