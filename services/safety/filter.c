@@ -249,9 +249,11 @@ static enum filter_outcome match(struct filter *filter, const pcre2_code *code,
 
     for (;;) {
         bool is_last = stretch.end <= from || stretch.end - from <= slice;
+        int result;
+
         pcre2_set_offset_limit(filter->context, is_last ? stretch.end : from + slice);
-        int result = pcre2_match(code, (PCRE2_SPTR)subject.bytes, subject.length, from,
-                                 PCRE2_NO_UTF_CHECK, filter->match, filter->context);
+        result = pcre2_match(code, (PCRE2_SPTR)subject.bytes, subject.length, from,
+                             PCRE2_NO_UTF_CHECK, filter->match, filter->context);
         if (result >= 0)
             break;
         if (result != PCRE2_ERROR_NOMATCH || (!is_last && is_out_of_time(filter)))
@@ -287,10 +289,10 @@ static enum filter_outcome look_around(struct filter *filter, const struct rule 
     size_t left = start > UNLESS_REACH_BYTES ? start - UNLESS_REACH_BYTES : 0;
     size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
                                                              : subject.length;
-
     size_t far_left = start > STORY_REACH_BYTES ? start - STORY_REACH_BYTES : 0;
     size_t far_right = subject.length - end > STORY_REACH_BYTES ? end + STORY_REACH_BYTES
                                                                 : subject.length;
+    struct stretch sides[SIDE_COUNT];
 
     left = next_character(subject, left);
     right = next_character(subject, right);
@@ -305,19 +307,21 @@ static enum filter_outcome look_around(struct filter *filter, const struct rule 
             right = i;
     }
 
-    const size_t sides[SIDE_COUNT][2] = {[SIDE_AROUND] = {left, right},
-                                         [SIDE_BEFORE] = {left, start},
-                                         [SIDE_AFTER] = {start, right},
-                                         [SIDE_STORY] = {far_left, far_right}};
+    sides[SIDE_AROUND] = (struct stretch){left, right};
+    sides[SIDE_BEFORE] = (struct stretch){left, start};
+    sides[SIDE_AFTER] = (struct stretch){start, right};
+    sides[SIDE_STORY] = (struct stretch){far_left, far_right};
     for (int side = 0; side < SIDE_COUNT; side++) {
         const pcre2_code *unless = rule->unless[surface][side];
-        struct subject window = {subject.bytes + sides[side][0],
-                                 sides[side][1] - sides[side][0]};
+        struct subject window = {subject.bytes + sides[side].start,
+                                 sides[side].end - sides[side].start};
+        struct stretch everywhere;
+        enum filter_outcome outcome;
+
         if (unless == NULL)
             continue;
-        struct stretch everywhere = {0, window.length};
-        enum filter_outcome outcome =
-            match(filter, unless, window, everywhere, &start, &end);
+        everywhere = (struct stretch){0, window.length};
+        outcome = match(filter, unless, window, everywhere, &start, &end);
         if (outcome != FILTER_PASS)
             return outcome;
     }
@@ -338,10 +342,11 @@ static enum filter_outcome find(struct filter *filter, size_t index, int surface
     while (next_stretch(filter, index, surface, subject, from, &stretch)) {
         size_t start;
         size_t end;
+        enum filter_outcome outcome;
+
         if (++rounds % ROUNDS == 0 && is_out_of_time(filter))
             return FILTER_UNAVAILABLE;
-        enum filter_outcome outcome =
-            match(filter, rule->code[surface], subject, stretch, &start, &end);
+        outcome = match(filter, rule->code[surface], subject, stretch, &start, &end);
         if (outcome == FILTER_PASS) {
             from = stretch.end + 1;
             continue;
@@ -367,10 +372,12 @@ static enum filter_outcome try_rule(struct filter *filter, size_t index,
     const struct rule *rule = &filter->ruleset->rules[index];
 
     for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        enum filter_outcome outcome;
+
         if (rule->code[surface] == NULL || subjects[surface].bytes == NULL)
             continue;
-        enum filter_outcome outcome = find(filter, index, surface, subjects[surface],
-                                           &ret_hit->start, &ret_hit->end);
+        outcome = find(filter, index, surface, subjects[surface], &ret_hit->start,
+                       &ret_hit->end);
         ret_hit->surface = surface;
         if (outcome != FILTER_PASS)
             return outcome;
@@ -417,6 +424,7 @@ static struct filter_verdict judge(struct filter *filter, const struct subject *
 {
     static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
     struct ruleset *ruleset = filter->ruleset;
+    const struct rule *rule;
 
     for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
          i = next_candidate(filter, i + 1)) {
@@ -426,7 +434,7 @@ static struct filter_verdict judge(struct filter *filter, const struct subject *
         case FILTER_PASS: continue;
         case FILTER_HIT: break;
         }
-        const struct rule *rule = &ruleset->rules[i];
+        rule = &ruleset->rules[i];
         atomic_fetch_add_explicit(&ruleset->counters[rule->counter].hits, 1,
                                   memory_order_relaxed);
         if (!rule->is_shadow)
@@ -472,10 +480,11 @@ struct filter_verdict filter_check(struct filter *filter, const char *text, size
     const struct normal_text *normal = &filter->normal;
     struct subject subjects[SURFACE_COUNT];
     struct buffer reading;
+    bool may_be_misspelt;
 
     if (!prepare(filter, text, length, subjects))
         return verdict;
-    bool may_be_misspelt = prefilter_saw_others(filter->sightings[NORMALISED]);
+    may_be_misspelt = prefilter_saw_others(filter->sightings[NORMALISED]);
     verdict = judge(filter, subjects, text);
     if (verdict.outcome != FILTER_PASS)
         return verdict;

@@ -36,6 +36,7 @@ static bool read_needs(struct pattern_reader *reader, struct json_object *item,
 {
     struct json_object *array = NULL;
     struct pattern_texts *needs = &entry->needs;
+    size_t count;
 
     if (!json_object_is_type(item, json_type_object) ||
         !json_object_object_get_ex(item, "needs", &array)) {
@@ -46,7 +47,7 @@ static bool read_needs(struct pattern_reader *reader, struct json_object *item,
     if (!read_distance(reader, item, "lead", &entry->lead) ||
         !read_distance(reader, item, "reach", &entry->reach))
         return false;
-    size_t count =
+    count =
         json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
     if (count == 0 || count > MAX_NEEDS)
         return pattern_reader_refuse(reader, "\"needs\" is no array of 1 to %d patterns",
@@ -71,13 +72,14 @@ static bool read_list(struct pattern_reader *reader, struct json_object *item,
                       const char *key, struct pattern_texts *list)
 {
     struct json_object *array;
+    size_t count;
 
     if (!json_object_object_get_ex(item, key, &array))
         return true;
     if (!json_object_is_type(array, json_type_array))
         return pattern_reader_refuse(reader, "\"%s\" is no array", key);
 
-    size_t count = json_object_array_length(array);
+    count = json_object_array_length(array);
     list->texts =
         mem_realloc(list->texts, (list->count + count + 1) * sizeof *list->texts);
     for (size_t i = 0; i < count; i++) {
@@ -184,11 +186,12 @@ static bool read_pattern(struct pattern_reader *reader, struct json_object *item
 static bool read_fragment(struct pattern_reader *reader, struct json_object *item)
 {
     struct fragment *fragment = &reader->fragments[reader->fragment_count];
+    bool is_read;
 
     if (reader->fragment_count == MAX_FRAGMENTS)
         return pattern_reader_refuse(reader, "more than %d fragments", MAX_FRAGMENTS);
-    bool is_read = pattern_reader_text(reader, item, "define", &fragment->name) &&
-                   pattern_reader_regex(reader, item, "pattern", &fragment->regex);
+    is_read = pattern_reader_text(reader, item, "define", &fragment->name) &&
+              pattern_reader_regex(reader, item, "pattern", &fragment->regex);
     reader->fragment_count++;
     if (is_read && fragment->regex.text == NULL)
         is_read = pattern_reader_refuse(reader, "no \"pattern\"");
@@ -243,6 +246,8 @@ bool pattern_file_parse(const char *name, const char *json, size_t length,
         .file_name = name, .file = &file, .problem = ret_problem};
     struct json_object *array = NULL;
     bool is_read = false;
+    enum json_tokener_error error;
+    size_t end;
 
     if (tokener == NULL)
         abort();
@@ -250,8 +255,8 @@ bool pattern_file_parse(const char *name, const char *json, size_t length,
     if (length < INT32_MAX)
         array = json_tokener_parse_ex(tokener, json, (int)length);
 
-    enum json_tokener_error error = json_tokener_get_error(tokener);
-    size_t end = json_tokener_get_parse_end(tokener);
+    error = json_tokener_get_error(tokener);
+    end = json_tokener_get_parse_end(tokener);
     while (end < length && strchr(" \t\r\n", json[end]) != NULL && json[end] != '\0')
         end++;
 
@@ -293,6 +298,9 @@ bool pattern_reader_text(struct pattern_reader *reader, struct json_object *item
 {
     struct json_object *value = item;
     struct buffer joined;
+    bool is_over;
+    bool has_nul;
+    char *text;
 
     if (json_object_is_type(item, json_type_object) &&
         !json_object_object_get_ex(item, key, &value))
@@ -317,9 +325,9 @@ bool pattern_reader_text(struct pattern_reader *reader, struct json_object *item
         return pattern_reader_refuse(reader, "\"%s\" is no string", key);
     }
 
-    bool is_over = joined.is_over;
-    bool has_nul = joined.length > 0 && memchr(joined.bytes, 0, joined.length) != NULL;
-    char *text = mem_copy(joined.length > 0 ? joined.bytes : "", joined.length);
+    is_over = joined.is_over;
+    has_nul = joined.length > 0 && memchr(joined.bytes, 0, joined.length) != NULL;
+    text = mem_copy(joined.length > 0 ? joined.bytes : "", joined.length);
     buffer_done(&joined);
 
     if (is_over || has_nul) {

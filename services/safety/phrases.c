@@ -163,15 +163,18 @@ static struct phrases of_sequence(const struct pattern_item *item)
     bool is_whole = true;
 
     for (; item != NULL; item = item->next) {
+        struct phrases part;
+        bool is_joined;
+
         if (item->is_look) {
             if (item->is_boundary || item->is_end)
                 note_boundary(&run, item);
             continue;
         }
-        struct phrases part = of_item(item);
+        part = of_item(item);
         if (item->is_optional && part.is_exact)
             phrases_add(&part, &(struct phrase){.length = 0});
-        bool is_joined = part.is_exact && join(&run, &part);
+        is_joined = part.is_exact && join(&run, &part);
         if (!is_joined || item->most > 1) {
             prefer(&best, run);
             run = nothing_yet();

@@ -104,6 +104,8 @@ static bool is_word(unsigned char byte)
 
 static size_t add_state(struct prefilter *prefilter)
 {
+    size_t state;
+
     if (prefilter->state_count == prefilter->state_room) {
         size_t room = prefilter->state_room * 2 + 256;
         prefilter->next =
@@ -111,7 +113,7 @@ static size_t add_state(struct prefilter *prefilter)
         prefilter->first = mem_realloc(prefilter->first, room * sizeof *prefilter->first);
         prefilter->state_room = room;
     }
-    size_t state = prefilter->state_count++;
+    state = prefilter->state_count++;
     memset(prefilter->next + state * CLASSES, 0, CLASSES * sizeof *prefilter->next);
     prefilter->first[state] = 0;
     return state;
@@ -164,9 +166,11 @@ static bool add_phrase(struct prefilter *prefilter, unsigned part,
         size_t place = state * CLASSES + class_of(prefilter, byte);
         is_plain = is_plain && prefilter_is_plain(byte);
         if (prefilter->next[place] == 0) {
+            size_t added;
+
             if (prefilter->state_count == MOST_STATES)
                 return false;
-            size_t added = add_state(prefilter);
+            added = add_state(prefilter);
             prefilter->next[place] = (uint16_t)added;
         }
         state = prefilter->next[place];
@@ -221,12 +225,14 @@ static void complete(struct prefilter *prefilter)
         for (size_t class = 0; class < CLASSES; class ++) {
             uint16_t fallback = state == 0 ? 0 : next[back[state] * CLASSES + class];
             uint16_t child = next[state * CLASSES + class];
+            unsigned *end;
+
             if (child == 0) {
                 next[state * CLASSES + class] = fallback;
                 continue;
             }
             back[child] = fallback;
-            unsigned *end = &prefilter->first[child];
+            end = &prefilter->first[child];
             while (*end != 0)
                 end = &prefilter->endings[*end].next;
             *end = prefilter->first[fallback];
@@ -382,8 +388,10 @@ static void note_endings(struct sightings *sightings, unsigned state, const char
     const struct ending *ending;
 
     for (unsigned at = prefilter->first[state]; at != 0; at = ending->next) {
+        size_t start;
+
         ending = &prefilter->endings[at];
-        size_t start = end - ending->length;
+        start = end - ending->length;
         if (ending->starts_word && start > 0 && is_word((unsigned char)text[start - 1]))
             continue;
         if (ending->ends_word && end < sightings->length &&
@@ -526,6 +534,8 @@ bool prefilter_next(const struct prefilter *prefilter, const struct sightings *s
     }
     for (uint32_t i = 0, j = 0; i < first->count; i++) {
         size_t end = first->ends[i] + slack;
+        size_t start;
+
         if (end < from)
             continue;
         while (j < last->count && last->ends[j] < first->ends[i])
@@ -534,7 +544,7 @@ bool prefilter_next(const struct prefilter *prefilter, const struct sightings *s
             return false;
         if (last->ends[j] > end + needed->reach)
             continue;
-        size_t start = first->ends[i] > needed->lead ? first->ends[i] - needed->lead : 0;
+        start = first->ends[i] > needed->lead ? first->ends[i] - needed->lead : 0;
         *ret_stretch =
             (struct stretch){start > from ? start : from,
                              end < sightings->length ? end : sightings->length};

@@ -75,9 +75,11 @@ static void grow(struct readings *readings)
 /* The place of the text, which is added as itself where it is new. */
 static struct form *add(struct readings *readings, const char *text)
 {
+    struct form *form;
+
     if (readings->count * 2 >= readings->room)
         grow(readings);
-    struct form *form = place_of(readings, text, strlen(text));
+    form = place_of(readings, text, strlen(text));
     if (form->text == NULL) {
         form->text = mem_copy_string(text);
         readings->count++;
@@ -214,9 +216,11 @@ bool readings_mend(const struct readings *readings, const char *text, size_t len
 
     for (size_t at = 0; at < length;) {
         size_t end = at;
+        const struct form *form;
+
         while (end < length && !is_gap(text[end]))
             end++;
-        const struct form *form = find(readings, text + at, end - at);
+        form = find(readings, text + at, end - at);
         if (form != NULL && form->word != NULL) {
             buffer_append_string(out, form->word);
             is_other = true;

@@ -70,6 +70,7 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
     size_t offset;
     int error;
     PCRE2_UCHAR reason[160];
+    pcre2_code *code;
 
     if (surface == RAW || has_foreign(regex->text))
         options |= PCRE2_UCP;
@@ -77,7 +78,7 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
         options |= PCRE2_AUTO_CALLOUT; /* how filter.c counts its steps */
     /* Spread out it runs faster, called it is smaller: PCRE2 takes 64 KiB of compiled
      * code. */
-    pcre2_code *code = compile_text(regex->spread, options, &error, &offset);
+    code = compile_text(regex->spread, options, &error, &offset);
     if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
         code = compile_text(regex->text, options, &error, &offset);
     if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
@@ -107,11 +108,13 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
 
 static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *entry)
 {
+    struct rule_counter *counter;
+
     for (size_t i = 0; i < ruleset->counter_count; i++) {
         if (strcmp(ruleset->counters[i].name, entry->name) == 0)
             return i;
     }
-    struct rule_counter *counter = &ruleset->counters[ruleset->counter_count];
+    counter = &ruleset->counters[ruleset->counter_count];
     counter->name = entry->name;
     counter->category = entry->category;
     counter->is_shadow = entry->is_shadow;
