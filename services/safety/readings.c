@@ -329,6 +329,8 @@ bool readings_cyrillic(const char *text, size_t length, struct buffer *out)
             append_cyrillic(out, text, word.start, word.end);
             is_other = true;
         } else {
+            /* The normalised text has letters that look like Latin ones as Latin. */
+            is_other = is_other || word.is_cyrillic;
             buffer_append(out, text + word.start, word.end - word.start);
         }
         if (word.end < length)

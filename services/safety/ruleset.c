@@ -48,10 +48,17 @@ static pcre2_code *compile_text(const char *text, uint32_t options, int *ret_err
                          ret_offset, NULL);
 }
 
+static bool has_foreign(const char *text)
+{
+    while (*text != '\0' && (unsigned char)*text < 0x80)
+        text++;
+    return *text != '\0';
+}
+
 /*
- * The raw surface knows all of Unicode's letters and classes; the normalised one is
- * folded already, and word boundaries by Unicode's properties would cost it 1.7 times as
- * much.
+ * The raw surface knows all of Unicode's letters and classes, and so does a pattern that has letters past
+ * ASCII; the normalised one is folded already, and word boundaries by Unicode's properties would cost it 1.7
+ * times as much.
  */
 static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
                            const struct pattern_entry *entry, const char *key,
@@ -64,7 +71,7 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
     int error;
     PCRE2_UCHAR reason[160];
 
-    if (surface == RAW)
+    if (surface == RAW || has_foreign(regex->text))
         options |= PCRE2_UCP;
     if (!ruleset->is_trusted && backtracking_is_costly(backtracking_of(regex->spread)))
         options |= PCRE2_AUTO_CALLOUT; /* how filter.c counts its steps */

@@ -195,6 +195,7 @@ Test(papers, boilerplate_is_no_demand)
         "",
         "\n\n\n",
         "***",
+        "Requirements\n- Questions to [email], or to [phone].",
         "Salary: 30,000. Apply by 3 May. Call [phone] or [email].",
     };
 

@@ -66,10 +66,10 @@ Test(readings, make_cyrillic_words_whole)
         {"\u0436 \u0443 \u043a", "\u0436\u0443\u043a"},
         {"\u0436y\u043a \u0438 \u044f", "\u0436\u0443\u043a \u0438 \u044f"},
         {"\u0436 y \u043a!", "\u0436\u0443\u043a!"},
-        {"\u0436\u0443\u043a", NULL},
+        {"\u0436\u0443\u043a", "\u0436\u0443\u043a"},
         {"a b c", NULL},
-        {"\u0410 \u0438", NULL},
-        {"\u0436\u0443\u043a and a cup", NULL},
+        {"\u0410 \u0438", "\u0410 \u0438"},
+        {"\u0436\u0443\u043a and a cup", "\u0436\u0443\u043a and a cup"},
     };
     struct buffer out;
 
@@ -92,6 +92,19 @@ static bool is_refused(const char *json, const char *text)
     filter_free(filter);
     ruleset_unref(ruleset);
     return is_hit;
+}
+
+/* "Hook", all of whose letters look like Latin ones. */
+Test(readings, a_cyrillic_word_of_a_pattern_is_found_as_it_is_written)
+{
+    static const char list[] =
+        "[{\"strong_words\":[\"fuck\"]},{\"name\":\"hook\",\"surface\":\"normalised\","
+        "\"pattern\":\"\\\\b\u0441\u0443\u043a\\\\b\"}]";
+
+    cr_expect(is_refused(list, "\u043d\u0443 \u0441\u0443\u043a"));
+    cr_expect(is_refused(list, "\u0441 \u0443 \u043a"));
+    cr_expect(is_refused(list, "c\u0443\u043a!"));
+    cr_expect_not(is_refused(list, "\u0441\u0443\u043a\u0430"));
 }
 
 Test(readings, are_looked_at_where_the_first_shows_nothing)
