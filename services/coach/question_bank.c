@@ -248,10 +248,11 @@ static bool stands_at(struct span text, size_t at, const char *keyword, size_t l
     bool is_open = keyword[length - 1] == '*';
 
     length -= is_open;
-    if (length > text.length - at || tolower((unsigned char)text.bytes[at]) != *keyword ||
-        (at > 0 && is_letter(text.bytes[at - 1])))
+    if ((text.bytes[at] | 0x20) != (*keyword | 0x20)) /* tells most of them, at no cost */
         return false;
-    for (size_t i = 1; i < length; i++)
+    if (length > text.length - at || (at > 0 && is_letter(text.bytes[at - 1])))
+        return false;
+    for (size_t i = 0; i < length; i++)
         if (tolower((unsigned char)text.bytes[at + i]) != keyword[i])
             return false;
     return is_open || at + length == text.length || !is_letter(text.bytes[at + length]);

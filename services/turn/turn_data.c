@@ -256,6 +256,20 @@ static void write_attempt(struct json_writer *writer, const struct turn *turn)
     json_end_object(writer);
 }
 
+/* Who asks for the question of an interview that is over gets the summary that it has. */
+static void write_summary_now(struct json_writer *writer, const struct turn *turn)
+{
+    struct json_object *last;
+
+    if (turn->kind != ANSWER_KIND_REPEAT) {
+        turn_write_summary(writer, turn);
+        return;
+    }
+    last = outcome_last(turn->session);
+    outcome_write(writer, json_member(last, "session_summary"));
+    json_wipe_and_put(last);
+}
+
 struct private_text turn_write_data(const struct turn *turn)
 {
     struct json_writer writer;
@@ -275,7 +289,7 @@ struct private_text turn_write_data(const struct turn *turn)
     else
         json_null(&writer);
     json_key(&writer, "session_summary");
-    turn_write_summary(&writer, turn);
+    write_summary_now(&writer, turn);
     json_key(&writer, "delivery");
     delivery_write(&writer, &turn->delivery, turn->words, turn->word_count);
     write_timings(&writer, &turn->timings);

@@ -267,6 +267,22 @@ Test(kinds, an_attempt_may_ask_for_its_question_too)
     world_end(world);
 }
 
+Test(kinds, a_complete_interview_keeps_its_summary_when_its_question_is_said_again)
+{
+    struct world *world = world_with_builtin_coach("TTS_PROVIDER=none");
+    struct session session = start_session(world, 1);
+    const struct reply *last = answer(world, &session, ANSWER);
+
+    const struct reply *again =
+        answer_again(world, &session, "Could you repeat the question please?");
+
+    expect_text(again, "data.kind", "repeat");
+    expect_flag(again, "data.is_complete", true);
+    expect_text(again, "data.session_summary.overall_assessment",
+                text_at(last, "data.session_summary.overall_assessment"));
+    world_end(world);
+}
+
 Test(kinds, the_model_is_told_of_kinds_behind_refused)
 {
     struct world *world = world_with_groq();
