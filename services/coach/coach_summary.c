@@ -260,6 +260,7 @@ static void write_assessment(const struct tally *tally, char *text)
 {
     size_t size = 2 * ITEM_BYTES;
     size_t average_words = tally->answers ? tally->words / tally->answers : 0;
+    const char *each = tally->answers == 1 ? "" : " each";
     enum dimension best = tally->order[0], worst = tally->order[DIMENSION_COUNT - 1];
     int best_average = tally->averages[best], worst_average = tally->averages[worst];
     int length;
@@ -267,14 +268,15 @@ static void write_assessment(const struct tally *tally, char *text)
     if (tally->scored == 0) {
         snprintf(
             text, size,
-            "You answered %zu question%s, with about %zu words each. The answers were not "
+            "You answered %zu question%s, with about %zu words%s. The answers were not "
             "scored, so this goes by what was said alone.",
-            tally->answers, tally->answers == 1 ? "" : "s", average_words);
+            tally->answers, tally->answers == 1 ? "" : "s", average_words, each);
         return;
     }
-    length = snprintf(
-        text, size, "%s You answered %zu question%s with about %zu words each.",
-        opening(tally), tally->answers, tally->answers == 1 ? "" : "s", average_words);
+    length =
+        snprintf(text, size, "%s You answered %zu question%s with about %zu words%s.",
+                 opening(tally), tally->answers, tally->answers == 1 ? "" : "s",
+                 average_words, each);
     if (best_average == worst_average)
         length += snprintf(text + length, size - (size_t)length,
                            " All four scores average %d.%d of 5.", best_average / 10,

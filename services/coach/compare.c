@@ -56,7 +56,8 @@ static void find_changes(const struct reading *before, const struct reading *now
         {was->own_action, is->own_action, "you say what you did yourself",
          "your own part is missing"},
         {was->number, is->number, "you give a figure", "the figure is gone"},
-        {was->example, is->example, "you give an example", "the example is gone"},
+        /* The same one told without "for example" is not gone. */
+        {was->example, is->example, "you give an example", NULL},
         {was->situation, is->situation, "you say where it was",
          "where it was is not said"},
         {was->reason, is->reason, "you give a reason", "the reason is gone"},
@@ -67,7 +68,7 @@ static void find_changes(const struct reading *before, const struct reading *now
     for (size_t i = 0; i < sizeof(traits) / sizeof(*traits); i++) {
         if (traits[i].is && !traits[i].was)
             note(gains, traits[i].gained);
-        if (traits[i].was && !traits[i].is)
+        if (traits[i].was && !traits[i].is && traits[i].lost != NULL)
             note(losses, traits[i].lost);
     }
     note_fillers(before->fillers.count, now->fillers.count, gains, losses);

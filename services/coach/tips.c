@@ -383,7 +383,7 @@ static void tip_story(const struct reading *reading, int score, char *tip)
     else
         SAY(tip, "All the parts are there, with %zu thing%s that you did. %s", deeds,
             plural(deeds),
-            parts->task ? "A little more on how would carry the story."
+            parts->task ? "Say a little more about how you did it."
                         : "Add what you had to achieve.");
 }
 

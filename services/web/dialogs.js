@@ -23,9 +23,11 @@ export function confirm(question, yes, no) {
   });
 }
 
-/** @param {boolean} hasAnswers */
-export function confirmEnd(hasAnswers) {
-  return confirm(t(hasAnswers ? "end_question" : "end_question_empty"), t(hasAnswers ? "end_summary" : "end_yes"), t("end_no"));
+/** @param {boolean} hasAnswers @param {boolean} hasUnsent */
+export function confirmEnd(hasAnswers, hasUnsent) {
+  const question = t(hasAnswers ? "end_question" : "end_question_empty") + (hasUnsent ? ` ${t("end_unsent")}` : "");
+
+  return confirm(question, t(hasAnswers ? "end_summary" : "end_yes"), t("end_no"));
 }
 
 /**

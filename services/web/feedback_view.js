@@ -39,15 +39,20 @@ function item({ label, score, tip, quote }, previous) {
   return make("li", { "data-dimension": label, "data-score": score, "data-before": before }, head, make("p", { class: "tip", dir: "auto" }, tip), ...said);
 }
 
+/** @param {any} data `data` of POST /turn @returns {string[]} */
+const codesOf = (data) => data.warnings.map((/** @type {{ code: string }} */ warning) => warning.code);
+
+/** The coach of the service always has feedback, but for a language that it does not read. @param {any} data */
+const isUnread = (data) => data.coach === "builtin" && codesOf(data).includes("feedback_missing");
+
 /** @param {any} data `data` of POST /turn */
 function whyNone(data) {
-  const codes = data.warnings.map((/** @type {{ code: string }} */ warning) => warning.code);
+  const codes = codesOf(data);
 
   if (codes.includes("low_confidence")) return t("feedback_low_confidence");
   if (data.kind === "skip") return t("feedback_skipped");
   if (codes.includes("too_short")) return t("feedback_too_short");
-  // The coach of the service always has feedback, but for a language that it does not read.
-  return t(data.coach === "builtin" && codes.includes("feedback_missing") ? "feedback_language" : "feedback_missing");
+  return t(isUnread(data) ? "feedback_language" : "feedback_missing");
 }
 
 /** What is easy to listen to; as the built-in coach has it. */
@@ -101,7 +106,7 @@ export function showFeedback(data) {
   const previous = data?.previous_scores ?? null;
 
   byId("feedback-title").textContent = data?.attempt > 1 ? t("feedback_attempt", { number: data.attempt }) : t("feedback");
-  fill(byId("delivery-facts"), ...deliveryFacts(data?.delivery));
+  fill(byId("delivery-facts"), ...deliveryFacts(data && !isUnread(data) ? data.delivery : null));
   showTranscript(data);
 
   show(byId("feedback-missing"), feedback === null);

@@ -143,7 +143,7 @@ function goHome() {
 
 /** Asks once. */
 async function endEarly() {
-  if (!(await confirmEnd(room.hasAnswers))) return;
+  if (!(await confirmEnd(room.hasAnswers, room.hasUnsent))) return;
   await room.finishEarly();
   if (!room.interview) goHome();
 }

@@ -21,8 +21,13 @@ class Finish(Story):
         page = self.answered_once(program)
         page.click("#end-interview")
         self.assertIn("summary of what you answered", page.text("#confirm-text"))
+        self.assertNotIn("not sent", page.text("#confirm-text"))
         page.click("#confirm-no")
         self.await_state(page, "Ready")
+        page.write("#answer-text", "Half an answer")
+        page.click("#end-interview")
+        self.assertIn("The answer that was not sent is dropped.", page.text("#confirm-text"))
+        page.click("#confirm-no")
         page.click("#end-interview")
         page.click("#confirm-yes")
 

@@ -151,6 +151,7 @@ class Small(Story):
         self.await_state(page, "Speaking", "Review")
         self.assertEqual(page.js("document.querySelectorAll('#feedback li').length"), 0)
         self.assertIn("nur Englisch", page.text("#feedback-missing"))
+        self.assertEqual(page.js("document.querySelectorAll('#delivery-facts div').length"), 0)
 
 
 if __name__ == "__main__":
