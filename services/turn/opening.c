@@ -171,9 +171,12 @@ static void ask(struct opening *opening)
     struct coach_ask ask = {.task = COACH_OPENING,
                             .facts = facts_of(opening->session, NULL, 0),
                             .request_id = opening->request_id,
-                            .trace = opening->trace,
-                            .timeout_ms = timeout_s * 1000};
+                            .trace = opening->trace};
 
+    if (timeout_s >
+        settings->turn_deadline_s) /* a drain waits no longer than for turns */
+        timeout_s = settings->turn_deadline_s;
+    ask.timeout_ms = timeout_s * 1000;
     prompt_write(&ask);
     coach->start(coach, &ask, on_reply, opening);
 }

@@ -242,6 +242,26 @@ Test(papers, a_model_that_fails_or_is_late_stops_no_start)
     world_end(world);
 }
 
+/* The model would be waited for until long after the drain's end. */
+Test(papers, a_start_that_waits_for_a_model_is_answered_before_the_program_ends)
+{
+    struct world *world =
+        world_with_groq("START_TIMEOUT_SECONDS=30", "TURN_DEADLINE_SECONDS=1");
+    upstream_will(world->upstream, (struct saying){.manner = MANNER_SILENT});
+    struct connection *starting =
+        begin(world, (struct request){.method = "POST",
+                                      .path = "/session/start",
+                                      .content_type = "application/json",
+                                      .body = WITH_PAPERS});
+    upstream_await_calls(world->upstream, 1);
+
+    world_signal(world, SIGTERM);
+
+    expect_success(finish(world, starting));
+    cr_assert(world_await_exit(world) == 0);
+    world_end(world);
+}
+
 Test(papers, a_day_that_is_used_up_spends_nothing_on_an_advert)
 {
     struct world *world = world_with_groq("MAX_TURNS_PER_DAY=2");
