@@ -115,10 +115,10 @@ void filter_ignore_prefilter(struct filter *filter)
     filter->ignores_prefilter = true;
 }
 
-/* The first entry at or after `from` that may match on one of the surfaces. */
+/* The first probe at or after `from` that may match on one of the surfaces. */
 static size_t next_candidate(const struct filter *filter, size_t from)
 {
-    size_t next = filter->ruleset->file.count;
+    size_t next = filter->ruleset->probe_count;
 
     if (filter->ignores_prefilter)
         return from;
@@ -127,7 +127,7 @@ static size_t next_candidate(const struct filter *filter, size_t from)
         next = one < next ? one : next;
     }
     for (size_t i = from; filter->has_odd_case && i < next; i++) {
-        if (filter->ruleset->rules[i].code[RAW] != NULL)
+        if (filter->ruleset->probes[i].code[RAW] != NULL)
             next = i;
     }
     return next;
@@ -328,13 +328,14 @@ static enum filter_outcome look_around(struct filter *filter, const struct rule 
     return FILTER_PASS;
 }
 
-/* The first match of the rule, where the prefilter says there may be one, that nothing
+/* The first match of the probe, where the prefilter says there may be one, that nothing
  * around it makes harmless. */
 static enum filter_outcome find(struct filter *filter, size_t index, int surface,
                                 struct subject subject, size_t *ret_start,
                                 size_t *ret_end)
 {
-    const struct rule *rule = &filter->ruleset->rules[index];
+    const struct probe *probe = &filter->ruleset->probes[index];
+    const struct rule *rule = &filter->ruleset->rules[probe->rule];
     struct stretch stretch;
     size_t from = 0;
     unsigned rounds = 0;
@@ -346,7 +347,7 @@ static enum filter_outcome find(struct filter *filter, size_t index, int surface
 
         if (++rounds % ROUNDS == 0 && is_out_of_time(filter))
             return FILTER_UNAVAILABLE;
-        outcome = match(filter, rule->code[surface], subject, stretch, &start, &end);
+        outcome = match(filter, probe->code[surface], subject, stretch, &start, &end);
         if (outcome == FILTER_PASS) {
             from = stretch.end + 1;
             continue;
@@ -365,16 +366,16 @@ static enum filter_outcome find(struct filter *filter, size_t index, int surface
     return FILTER_PASS;
 }
 
-/* The surfaces that the rule looks at and may match on. */
-static enum filter_outcome try_rule(struct filter *filter, size_t index,
-                                    const struct subject *subjects, struct hit *ret_hit)
+/* The surfaces that the rule looks at and the probe may match on. */
+static enum filter_outcome try_probe(struct filter *filter, size_t index,
+                                     const struct subject *subjects, struct hit *ret_hit)
 {
-    const struct rule *rule = &filter->ruleset->rules[index];
+    const struct probe *probe = &filter->ruleset->probes[index];
 
     for (int surface = 0; surface < SURFACE_COUNT; surface++) {
         enum filter_outcome outcome;
 
-        if (rule->code[surface] == NULL || subjects[surface].bytes == NULL)
+        if (probe->code[surface] == NULL || subjects[surface].bytes == NULL)
             continue;
         outcome = find(filter, index, surface, subjects[surface], &ret_hit->start,
                        &ret_hit->end);
@@ -424,21 +425,24 @@ static struct filter_verdict judge(struct filter *filter, const struct subject *
 {
     static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
     struct ruleset *ruleset = filter->ruleset;
-    const struct rule *rule;
+    size_t next;
 
-    for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
-         i = next_candidate(filter, i + 1)) {
+    for (size_t i = next_candidate(filter, 0); i < ruleset->probe_count;
+         i = next_candidate(filter, next)) {
+        const struct rule *rule = &ruleset->rules[ruleset->probes[i].rule];
         struct hit hit = {0};
-        switch (try_rule(filter, i, subjects, &hit)) {
+
+        next = i + 1;
+        switch (try_probe(filter, i, subjects, &hit)) {
         case FILTER_UNAVAILABLE: return unavailable;
         case FILTER_PASS: continue;
         case FILTER_HIT: break;
         }
-        rule = &ruleset->rules[i];
+        next = rule->first_probe + rule->probe_count; /* a shadow counts once */
         atomic_fetch_add_explicit(&ruleset->counters[rule->counter].hits, 1,
                                   memory_order_relaxed);
         if (!rule->is_shadow)
-            return verdict_of(filter, i, &hit, text);
+            return verdict_of(filter, ruleset->probes[i].rule, &hit, text);
     }
     return (struct filter_verdict){.outcome = FILTER_PASS};
 }
@@ -530,12 +534,16 @@ struct filter_verdict filter_admit(struct filter *filter, struct private_text *t
 enum filter_outcome filter_check_entry(struct filter *filter, size_t index,
                                        const char *text, size_t length)
 {
+    const struct rule *rule = &filter->ruleset->rules[index];
+    enum filter_outcome outcome = FILTER_PASS;
     struct subject subjects[SURFACE_COUNT];
     struct hit hit;
 
     if (!prepare(filter, text, length, subjects))
         return FILTER_UNAVAILABLE;
-    return try_rule(filter, index, subjects, &hit);
+    for (size_t i = 0; i < rule->probe_count && outcome == FILTER_PASS; i++)
+        outcome = try_probe(filter, rule->first_probe + i, subjects, &hit);
+    return outcome;
 }
 
 static int count_step(pcre2_callout_block *block, void *context)

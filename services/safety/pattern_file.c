@@ -29,8 +29,7 @@ static bool read_distance(struct pattern_reader *reader, struct json_object *ite
     return true;
 }
 
-/* "needs": patterns that each occur wherever the entry's does; without it, the pattern
- * itself. */
+/* "needs": patterns that each occur wherever the entry's does; there may be none. */
 static bool read_needs(struct pattern_reader *reader, struct json_object *item,
                        struct pattern_entry *entry)
 {
@@ -39,11 +38,8 @@ static bool read_needs(struct pattern_reader *reader, struct json_object *item,
     size_t count;
 
     if (!json_object_is_type(item, json_type_object) ||
-        !json_object_object_get_ex(item, "needs", &array)) {
-        needs->texts = mem_zalloc(sizeof *needs->texts);
-        needs->texts[needs->count++] = mem_copy_string(entry->pattern.spread);
+        !json_object_object_get_ex(item, "needs", &array))
         return true;
-    }
     if (!read_distance(reader, item, "lead", &entry->lead) ||
         !read_distance(reader, item, "reach", &entry->reach))
         return false;
