@@ -1,9 +1,13 @@
 /*
  * A pattern's alternatives are those of the whole, a|b|c, or else those of its first long group: \b(?:a|b|c)$.
  * What stands before and behind that group goes with each.  Short ones stay together.
+ *
+ * Inside a pattern, alternatives are put together by their first letter: plum|pear|fig becomes p(?:lum|ear)|fig.
+ * Those that begin with different letters never match at the same place, so that their order does not matter.
  */
 #include "alternatives_internal.h"
 
+#include "buffer.h"
 #include "mem.h"
 
 #include <stdlib.h>
@@ -132,4 +136,108 @@ struct pattern_texts alternatives_of(const char *pattern)
         add(&texts, pattern, all, part);
     }
     return texts;
+}
+
+static void append_sequence(struct buffer *out, const char *start, const char *end);
+
+/* Begins with a letter that is there exactly once. */
+static bool starts_with_letter(const char *at, const char *end)
+{
+    return at < end && *at >= 'a' && *at <= 'z' &&
+           (at + 1 == end || strchr("?*+{", at[1]) == NULL);
+}
+
+static bool begin_alike(const struct stretch_of_pattern *parts, size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        if (!starts_with_letter(parts[i].start, parts[i].end) ||
+            *parts[i].start != *parts[0].start)
+            return false;
+    }
+    return true;
+}
+
+/* Alternatives with their first letters before them, as far as those are the same; the first is written with all
+ * that begin like it. */
+static void append_alternatives(struct buffer *out, struct stretch_of_pattern *parts,
+                                size_t count)
+{
+    for (size_t i = 0; i < count; i++) {
+        char letter = '\0';
+        size_t same = 1;
+
+        if (i > 0)
+            buffer_append_char(out, '|');
+        if (starts_with_letter(parts[i].start, parts[i].end))
+            letter = *parts[i].start;
+        for (size_t j = i + 1; letter != '\0' && j < count &&
+                               starts_with_letter(parts[j].start, parts[j].end);
+             j++) {
+            struct stretch_of_pattern part = parts[j];
+            if (*part.start != letter)
+                continue;
+            memmove(parts + i + same + 1, parts + i + same,
+                    (j - i - same) * sizeof *parts);
+            parts[i + same++] = part;
+        }
+        if (same == 1) {
+            append_sequence(out, parts[i].start, parts[i].end);
+            continue;
+        }
+        do {
+            buffer_append_char(out, *parts[i].start);
+            for (size_t j = i; j < i + same; j++)
+                parts[j].start++;
+        } while (begin_alike(parts + i, same));
+        buffer_append_string(out, "(?:");
+        append_alternatives(out, parts + i, same);
+        buffer_append_char(out, ')');
+        i += same - 1;
+    }
+}
+
+static void append_inside(struct buffer *out, const char *start, const char *end)
+{
+    struct stretch_of_pattern *parts = NULL;
+    size_t count = 0;
+
+    for (const char *at = start; at <= end; at = parts[count++].end + 1) {
+        parts = mem_realloc(parts, (count + 1) * sizeof *parts);
+        parts[count] = (struct stretch_of_pattern){at, next_bar(at, end)};
+    }
+    append_alternatives(out, parts, count);
+    free(parts);
+}
+
+/* What is looked for behind the match stays as it is: there PCRE2 wants alternatives of a known length. */
+static void append_sequence(struct buffer *out, const char *start, const char *end)
+{
+    while (start < end) {
+        bool is_group = *start == '(';
+        const char *behind = is_group ? end_of_group(start + 1) : skip_one(start);
+        const char *inside = behind;
+
+        if (is_group && start[2] != '<')
+            inside = start + 3;
+        buffer_append(out, start, (size_t)(inside - start));
+        if (inside < behind) {
+            append_inside(out, inside, behind - 1);
+            buffer_append_char(out, ')');
+        }
+        start = behind;
+    }
+}
+
+char *alternatives_by_letter(const char *pattern)
+{
+    struct buffer out;
+    char *text;
+
+    if (!can_be_parted(pattern))
+        return mem_copy_string(pattern);
+    buffer_init(&out, strlen(pattern) * 4 + 16);
+    append_inside(&out, pattern, pattern + strlen(pattern));
+    text = mem_copy(out.length > 0 ? out.bytes : "", out.length);
+    buffer_done(&out);
+    return text;
 }

@@ -31,7 +31,8 @@ enum {
     JIT_STACK_START_BYTES = 32 * 1024,
     JIT_STACK_MOST_BYTES = 1024 * 1024,
     MAX_TEXT_BYTES = 1 << 30,
-    UNLESS_REACH_BYTES = 60, /* how far to each side of a match `unless` looks */
+    AROUND_REACH_BYTES = 60, /* how far to each side of a match `unless` looks */
+    FRAME_REACH_BYTES = 150, /* and `only_after` with the `unless_before` beside it */
     STORY_REACH_BYTES = 250, /* and `unless_story` */
     MOST_GROWTH = 4,         /* of a text in another reading */
 };
@@ -280,48 +281,55 @@ static size_t next_character(struct subject subject, size_t at)
     return at;
 }
 
-/* FILTER_HIT: there is something near the match, in its sentence, that makes it harmless.
- */
+/* So many bytes to each side of a match; of its sentence only, or of whatever there is. */
+static struct stretch window_of(struct subject subject, size_t start, size_t end,
+                                size_t reach, bool is_of_sentence)
+{
+    struct stretch window = {
+        next_character(subject, start > reach ? start - reach : 0),
+        next_character(subject,
+                       subject.length - end > reach ? end + reach : subject.length),
+    };
+
+    for (size_t i = window.start; is_of_sentence && i < start; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            window.start = i + 1;
+    }
+    for (size_t i = end; is_of_sentence && i < window.end; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            window.end = i;
+    }
+    return window;
+}
+
+/* FILTER_HIT: what is near the match makes it harmless, or does not make it what it must be. */
 static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
                                        int surface, struct subject subject, size_t start,
                                        size_t end)
 {
-    size_t left = start > UNLESS_REACH_BYTES ? start - UNLESS_REACH_BYTES : 0;
-    size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
-                                                             : subject.length;
-    size_t far_left = start > STORY_REACH_BYTES ? start - STORY_REACH_BYTES : 0;
-    size_t far_right = subject.length - end > STORY_REACH_BYTES ? end + STORY_REACH_BYTES
-                                                                : subject.length;
+    bool has_frame = rule->around[surface][SIDE_ONLY_AFTER] != NULL;
+    size_t reach = has_frame ? FRAME_REACH_BYTES : AROUND_REACH_BYTES;
+    struct stretch near = window_of(subject, start, end, AROUND_REACH_BYTES, true);
+    struct stretch before = window_of(subject, start, end, reach, true);
     struct stretch sides[SIDE_COUNT];
 
-    left = next_character(subject, left);
-    right = next_character(subject, right);
-    far_left = next_character(subject, far_left);
-    far_right = next_character(subject, far_right);
-    for (size_t i = left; i < start; i++) {
-        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
-            left = i + 1;
-    }
-    for (size_t i = end; i < right; i++) {
-        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
-            right = i;
-    }
-
-    sides[SIDE_AROUND] = (struct stretch){left, right};
-    sides[SIDE_BEFORE] = (struct stretch){left, start};
-    sides[SIDE_AFTER] = (struct stretch){start, right};
-    sides[SIDE_STORY] = (struct stretch){far_left, far_right};
+    sides[SIDE_AROUND] = near;
+    sides[SIDE_BEFORE] = (struct stretch){before.start, start};
+    sides[SIDE_AFTER] = (struct stretch){start, near.end};
+    sides[SIDE_STORY] = window_of(subject, start, end, STORY_REACH_BYTES, false);
+    sides[SIDE_ONLY_AFTER] = sides[SIDE_BEFORE];
     for (int side = 0; side < SIDE_COUNT; side++) {
-        const pcre2_code *unless = rule->unless[surface][side];
+        const pcre2_code *code = rule->around[surface][side];
         struct subject window = {subject.bytes + sides[side].start,
                                  sides[side].end - sides[side].start};
-        struct stretch everywhere;
+        struct stretch everywhere = {0, window.length};
         enum filter_outcome outcome;
 
-        if (unless == NULL)
+        if (code == NULL)
             continue;
-        everywhere = (struct stretch){0, window.length};
-        outcome = match(filter, unless, window, everywhere, &start, &end);
+        outcome = match(filter, code, window, everywhere, &start, &end);
+        if (side == SIDE_ONLY_AFTER && outcome != FILTER_UNAVAILABLE)
+            outcome = outcome == FILTER_HIT ? FILTER_PASS : FILTER_HIT;
         if (outcome != FILTER_PASS)
             return outcome;
     }

@@ -144,13 +144,15 @@ static bool read_pattern(struct pattern_reader *reader, struct json_object *item
     if (is_object &&
         (!pattern_reader_text(reader, item, "name", &name) ||
          !pattern_reader_text(reader, item, "category", &category) ||
-         !pattern_reader_regex(reader, item, "unless", &entry->unless[SIDE_AROUND]) ||
+         !pattern_reader_regex(reader, item, "unless", &entry->around[SIDE_AROUND]) ||
          !pattern_reader_regex(reader, item, "unless_before",
-                               &entry->unless[SIDE_BEFORE]) ||
+                               &entry->around[SIDE_BEFORE]) ||
          !pattern_reader_regex(reader, item, "unless_after",
-                               &entry->unless[SIDE_AFTER]) ||
+                               &entry->around[SIDE_AFTER]) ||
          !pattern_reader_regex(reader, item, "unless_story",
-                               &entry->unless[SIDE_STORY]) ||
+                               &entry->around[SIDE_STORY]) ||
+         !pattern_reader_regex(reader, item, "only_after",
+                               &entry->around[SIDE_ONLY_AFTER]) ||
          !read_list(reader, item, "examples", &entry->examples) ||
          !read_list(reader, item, "counter_examples", &entry->counter_examples) ||
          !read_surface(reader, item, &entry->surfaces))) {
@@ -367,7 +369,7 @@ void pattern_file_done(struct pattern_file *file)
         free(entry->category);
         pattern_regex_done(&entry->pattern);
         for (int side = 0; side < SIDE_COUNT; side++)
-            pattern_regex_done(&entry->unless[side]);
+            pattern_regex_done(&entry->around[side]);
         free_texts(&entry->needs);
         free_texts(&entry->examples);
         free_texts(&entry->counter_examples);

@@ -72,6 +72,7 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
     int error;
     PCRE2_UCHAR reason[160];
     pcre2_code *code;
+    char *by_letter;
 
     if (surface == RAW || has_foreign(regex->text))
         options |= PCRE2_UCP;
@@ -79,7 +80,9 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
         options |= PCRE2_AUTO_CALLOUT; /* how filter.c counts its steps */
     /* Spread out it runs faster, called it is smaller: PCRE2 takes 64 KiB of compiled
      * code. */
-    code = compile_text(spread, options, &error, &offset);
+    by_letter = alternatives_by_letter(spread);
+    code = compile_text(by_letter, options, &error, &offset);
+    free(by_letter);
     if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
         code = compile_text(regex->text, options, &error, &offset);
     if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
@@ -159,6 +162,21 @@ static bool compile_probes(struct ruleset *ruleset, size_t index, const char *na
     return is_compiled;
 }
 
+/* What the nearest earlier rule has in that place, where it is the same; it belongs to the first of them. */
+static pcre2_code *compiled_before(const struct ruleset *ruleset, size_t index,
+                                   int surface, int side)
+{
+    const struct pattern_entry *entries = ruleset->file.entries;
+
+    for (size_t i = index; i-- > 0;) {
+        if (ruleset->rules[i].around[surface][side] != NULL &&
+            strcmp(entries[i].around[side].spread, entries[index].around[side].spread) ==
+                0)
+            return ruleset->rules[i].around[surface][side];
+    }
+    return NULL;
+}
+
 static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
                          struct ruleset_problem *problem)
 {
@@ -173,14 +191,16 @@ static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name
         if ((entry->surfaces & (1U << surface)) == 0)
             continue;
         for (int side = 0; side < SIDE_COUNT; side++) {
-            static const char *const keys[SIDE_COUNT] = {"unless", "unless_before",
-                                                         "unless_after", "unless_story"};
-            if (entry->unless[side].text == NULL)
+            static const char *const keys[SIDE_COUNT] = {
+                "only_after", "unless", "unless_before", "unless_after", "unless_story"};
+            if (entry->around[side].text == NULL)
                 continue;
-            rule->unless[surface][side] =
-                compile(ruleset, name, entry, keys[side], &entry->unless[side],
-                        entry->unless[side].spread, surface, problem);
-            if (rule->unless[surface][side] == NULL)
+            rule->around[surface][side] = compiled_before(ruleset, index, surface, side);
+            if (rule->around[surface][side] == NULL)
+                rule->around[surface][side] =
+                    compile(ruleset, name, entry, keys[side], &entry->around[side],
+                            entry->around[side].spread, surface, problem);
+            if (rule->around[surface][side] == NULL)
                 return false;
         }
     }
@@ -278,8 +298,11 @@ static void ruleset_free(struct ruleset *ruleset)
     free(ruleset->probes);
     for (size_t i = 0; ruleset->rules != NULL && i < ruleset->file.count; i++) {
         for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-            for (int side = 0; side < SIDE_COUNT; side++)
-                pcre2_code_free(ruleset->rules[i].unless[surface][side]);
+            for (int side = 0; side < SIDE_COUNT; side++) {
+                pcre2_code *code = ruleset->rules[i].around[surface][side];
+                if (code != NULL && compiled_before(ruleset, i, surface, side) == NULL)
+                    pcre2_code_free(code);
+            }
         }
     }
     free(ruleset->rules);

@@ -18,7 +18,7 @@
 enum { RAW, NORMALISED, DISGUISED, SURFACE_COUNT };
 
 struct rule {
-    pcre2_code *unless[SURFACE_COUNT][SIDE_COUNT]; /* owned; NULL where there is none */
+    pcre2_code *around[SURFACE_COUNT][SIDE_COUNT]; /* owned; NULL where there is none */
     bool is_shadow;
     size_t counter;
     size_t first_probe, probe_count;
