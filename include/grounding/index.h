@@ -62,7 +62,8 @@ double index_mean_words(const struct index_reader *reader);
 /* In how many passages a stem (terms.h) occurs; 0: none. */
 int64_t index_stem_passages(struct index_reader *reader, const char *stem);
 
-/* Every stem at edit distance 1 of a stem of 5 letters or more: the commonest; false: there is none. */
+/* Of the stems at edit distance 1 of a stem of 4 letters or more, with its first letter, the commonest; else one
+ * that begins like it.  false: there is none. */
 bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_stem,
                      size_t size, int64_t *ret_passages);
 

@@ -2,12 +2,14 @@
  * How well a passage answers a question, from 0 to 1, by its words: a logistic of a few features, each
  * stem of the question weighted by its rarity.  A pure function of question, passage and corpus.
  *
- * A word that the corpus does not have keeps the highest weight, which is what drives refusal; one of five
- * letters or more may stand for a word at edit distance 1, which counts for a little less.
+ * A word that the corpus does not have keeps the highest weight, which is what drives refusal; one of four
+ * letters or more may stand for a word at edit distance 1, which counts for a little less.  A word that anything
+ * may be phrased with weighs half, and another word for the same is half a hit.
  */
 #ifndef RELEVANCE_INTERNAL_H
 #define RELEVANCE_INTERNAL_H
 
+#include "intern_internal.h"
 #include "passage.h"
 #include "span.h"
 #include "terms.h"
@@ -37,14 +39,24 @@ struct relevance_word {
     double credit; /* of a hit: 1, or less where the stem is only like the question's */
     bool is_fact;  /* a name or a number */
     bool asks;     /* says only what is asked for, and weighs little */
+    bool is_plain; /* anything may be phrased with it */
     bool has_left; /* the word before it in the list stands before it in the question */
+};
+
+/* What a stem of a text is to a question. */
+struct relevance_hit {
+    uint16_t word;
+    bool is_kin; /* another word for the same */
 };
 
 /* A question, read: its distinct stems without stop words, in their order. */
 struct relevance_question {
-    struct relevance_word *words; /* owned; wiped when it goes */
+    struct relevance_word *words; /* owned, like the next two; wiped when it goes */
     size_t count;
-    double weight; /* of all words */
+    double weight;              /* of all words */
+    struct intern stems;        /* that hit it: the words', and those for the same */
+    struct relevance_hit *hits; /* by the numbers of `stems` */
+    size_t hit_capacity;
 };
 
 struct relevance_features {

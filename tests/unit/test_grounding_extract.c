@@ -208,9 +208,8 @@ Test(extract, nothing_is_said_twice)
                   "The tank holds 900 litres.");
 }
 
-#define TEN     "one two three four five six seven eight nine ten"
-#define FORTY   TEN " " TEN " " TEN " " TEN
-#define HUNDRED FORTY " " FORTY " " TEN " " TEN
+#define TEN   "one two three four five six seven eight nine ten"
+#define FORTY TEN " " TEN " " TEN " " TEN
 
 /* At clauses, around what is asked for. */
 Test(extract, a_long_sentence_is_cut_and_no_sentence_goes_past_eighty_words)
@@ -218,17 +217,23 @@ Test(extract, a_long_sentence_is_cut_and_no_sentence_goes_past_eighty_words)
     struct generated generated;
     struct passage passage = three[0];
     char text[4096];
+    int length = 0;
     struct private_text found;
 
     expect_answer("How many litres does the tank hold?",
                   FORTY ", " FORTY ", the tank holds 900 litres of brine, " FORTY ".",
                   "\u2026 the tank holds 900 litres of brine, " FORTY ".");
-    snprintf(text, sizeof(text),
-             "The tank " HUNDRED ". The tank " FORTY ". The tank holds " FORTY ".");
-    passage.text = text;
+    /* 3 sentences of 40 words each, no two alike */
+    for (int i = 0; i < 3; i++) {
+        length += sprintf(text + length, "%sThe tank holds brine", i > 0 ? ". " : "");
+        for (int k = 0; k < 36; k++)
+            length += sprintf(text + length, " %c%cq", 'a' + 8 * i, 'a' + k % 26);
+    }
+    passage.text = strcat(text, ".");
     generated = extract("What does the tank hold?", &(struct passages){&passage, 1});
     found = generated_text(&generated);
-    cr_expect_leq(words_count(private_reveal(&found)), 80);
+    cr_expect_eq(generated.count, 2);
+    cr_expect_eq(words_count(private_reveal(&found)), 80);
     private_text_free(&found);
     generated_done(&generated);
 }
