@@ -48,7 +48,7 @@ void session_number_turns(struct session *session)
         struct session_turn *turn = &session->turns[i];
 
         turn->attempt = ++attempts[turn->number - 1];
-        turn->question = private_text_clone(&session->asked[turn->number - 1]);
+        turn->question = &session->asked[turn->number - 1];
     }
 }
 
@@ -61,7 +61,6 @@ void session_free(struct session *session)
     for (size_t i = 0; i < session->asked_count; i++)
         private_text_free(&session->asked[i]);
     for (unsigned i = 0; session->turns != NULL && i < session->commit_count; i++) {
-        private_text_free(&session->turns[i].question);
         private_text_free(&session->turns[i].transcript);
         private_text_free(&session->turns[i].outcome);
     }

@@ -26,7 +26,7 @@ struct coach_turn turn_of_coach(const struct session_turn *stored)
     struct coach_turn turn = {
         .number = stored->number,
         .is_skipped = stored->is_skipped,
-        .question = &stored->question,
+        .question = stored->question,
         .transcript = &stored->transcript,
         .is_scored = stored->is_scored,
     };
