@@ -1,5 +1,5 @@
 /*
- * Ordinary words: the lists [light], [plain] and [families] of patterns/support.txt, stemmed.
+ * Ordinary words: the lists [light], [plain], [everyday] and [families] of patterns/support.txt, stemmed.
  */
 #include "kin_internal.h"
 
@@ -72,6 +72,7 @@ struct kin *kin_new(struct terms_reader *reader)
 
     read_list(kin, reader, "\n[light]", false);
     read_list(kin, reader, "\n[plain]", false);
+    read_list(kin, reader, "\n[everyday]", false);
     kin->plain_count = kin->stems.count;
     read_list(kin, reader, "\n[families]", true);
     return kin;
