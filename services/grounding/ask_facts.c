@@ -239,5 +239,6 @@ void ask_judge_generated(struct ask *ask)
     facts->confidence =
         facts->is_unanswered
             ? 0
-            : generated_confidence(&ask->generated, &ask->given, &facts->unsupported);
+            : generated_confidence(&ask->generated, &ask->request.question, &ask->given,
+                                   &facts->unsupported);
 }

@@ -56,6 +56,7 @@ struct private_text generated_text(const struct generated *generated);
 /* Measured confidence: the share of sentences that cite a given passage which supports them, capped by what
  * the model states; and the first unsupported one's number in `ret_unsupported`, -1: none. */
 double generated_confidence(const struct generated *generated,
+                            const struct private_text *question,
                             const struct passages *passages, int *ret_unsupported);
 
 #endif

@@ -27,9 +27,13 @@ enum support_flag {
     SUPPORT_CAPITALS = 1 << 14, /* all capitals: it may be an abbreviation */
     SUPPORT_LEAD = 1 << 15,     /* a noun follows it, and no verb: "the", "of" */
     SUPPORT_PLAIN = 1 << 16,    /* what an answer is phrased with: "kind", "called" */
+    SUPPORT_ASKED = 1 << 17,    /* of the question, which takes it for given */
+    SUPPORT_EVERYDAY = 1 << 18, /* plain where a claim is phrased freely */
+    SUPPORT_PLAIN_FLAGS = SUPPORT_PLAIN | SUPPORT_EVERYDAY,
     SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
     /* What is no claim by itself. */
-    SUPPORT_STRANGE_FLAGS = SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN | SUPPORT_SMALL,
+    SUPPORT_STRANGE_FLAGS =
+        SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN_FLAGS | SUPPORT_SMALL | SUPPORT_ASKED,
 };
 
 struct support_word {
@@ -90,6 +94,7 @@ struct support {
     struct support_sentence *sentences;
     size_t sentence_count, sentence_capacity;
     size_t passage_words, passage_sentences; /* those before the claim's */
+    bool is_restated; /* the claim's sentence says what the question asks */
     struct support_item *items;
     size_t item_count, item_capacity;
 };

@@ -169,7 +169,7 @@ bool support_may_deny(const struct support *support, const struct support_senten
         struct reach reach;
         bool is_opposed = false;
 
-        if (!(words[i].flags & TERM_NEGATION))
+        if (!(words[i].flags & TERM_NEGATION) || words[i].flags & SUPPORT_ASKED)
             continue;
         find_reach(support, claim, i, &reach);
         for (size_t k = 0; k < reach.count; k++) {
@@ -535,7 +535,8 @@ static bool is_swapped(const struct support *support,
 
     if (is_counted_otherwise(support, claim, at, sentence))
         return true;
-    if (fit == FIT_NONE || is_topic(support, sentence, &words[at]))
+    if (fit == FIT_NONE || (words[at].flags & SUPPORT_ASKED && fit != FIT_BOTH_SIDES) ||
+        (!support->is_restated && is_topic(support, sentence, &words[at])))
         return false;
     other = support_words_of(support, sentence)[held].flags;
     if ((words[at].flags & TERM_NAME && !(other & (TERM_NAME | SUPPORT_BEGINS))) ||
@@ -546,14 +547,14 @@ static bool is_swapped(const struct support *support,
     if (share < SWAPPED_SHARE_DOUBT || missing > 2)
         return false;
     if (is_in_passages)
-        return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing == 1) ||
+        return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing <= 1) ||
                (fit == FIT_ONE_SIDE && is_noun(claim, words, at));
     /* A plain word for one that is not. */
-    if (opens || other & SUPPORT_PLAIN)
+    if (opens || other & SUPPORT_PLAIN_FLAGS)
         return false;
     if (words[at - 1].flags & SUPPORT_LEAD)
-        return missing == 1 || fit >= FIT_EDGE;
-    return missing == 1 && fit == FIT_BOTH_SIDES;
+        return missing <= 1 || fit >= FIT_EDGE;
+    return missing <= 1 && fit == FIT_BOTH_SIDES;
 }
 
 bool support_has_swapped(const struct support *support,
@@ -564,7 +565,7 @@ bool support_has_swapped(const struct support *support,
     size_t missing = 0;
 
     for (size_t i = 0; i < support->item_count; i++)
-        missing += !(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
+        missing += !(support->items[i].flags & (SUPPORT_WEAK_FLAGS | SUPPORT_ASKED)) &&
                    support->items[i].credit <= 0;
     for (uint32_t i = 0; i < claim->count; i++) {
         const struct support_item *item = support_item_of(support, &words[i]);

@@ -1,6 +1,6 @@
 /*
- * Ordinary words: the lists [light], [plain] and [families] of patterns/support.txt, which is compiled in,
- * stemmed.
+ * Ordinary words: the lists [light], [plain], [everyday] and [families] of patterns/support.txt, which is
+ * compiled in, stemmed.
  */
 #include "thesaurus_internal.h"
 
@@ -74,6 +74,7 @@ struct thesaurus *thesaurus_new(void)
     thesaurus->reader = terms_reader_new();
     read_list(thesaurus, "\n[light]", false);
     read_list(thesaurus, "\n[plain]", false);
+    read_list(thesaurus, "\n[everyday]", false);
     thesaurus->plain_count = thesaurus->stems.count;
     read_list(thesaurus, "\n[families]", true);
     return thesaurus;

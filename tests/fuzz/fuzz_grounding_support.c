@@ -21,13 +21,15 @@ static size_t split(struct span input, struct span *texts)
 }
 
 /* A claim is judged twice in the same way, and its sentences stand in it in order. */
-static void check_claim(struct span claim, const struct span *passages, size_t count)
+static void check_claim(struct span question, struct span claim,
+                        const struct span *passages, size_t count)
 {
     struct support *support = support_new();
     struct span sentence;
     bool holds;
 
     support_read(support, passages, count);
+    support_asked(support, question);
     holds = support_holds(support, claim, 5);
     for (size_t offset = 0, before = 0;
          support_next_sentence(support, claim, &offset, &sentence); before = offset) {
@@ -36,6 +38,7 @@ static void check_claim(struct span claim, const struct span *passages, size_t c
              sentence.bytes + sentence.length <= claim.bytes + offset);
     }
     support_read(support, passages, count);
+    support_asked(support, question);
     must(support_holds(support, claim, 5) == holds);
     support_free(support);
 }
@@ -90,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     count = split((struct span){(const char *)bytes, length}, texts);
     if (count < 3)
         return 0;
-    check_claim(texts[1], texts + 2, count - 2);
+    check_claim(texts[0], texts[1], texts + 2, count - 2);
     check_extract(texts[0], texts + 2, count - 2);
     return 0;
 }

@@ -280,9 +280,10 @@ Test(extract, what_the_passages_say_nothing_of_is_refused)
 Test(extract, an_extract_supports_itself)
 {
     struct generated generated = extract("When was the dam at Tolme finished?", &given);
+    struct private_text none = {0};
     int unsupported;
 
-    cr_expect_eq(generated_confidence(&generated, &given, &unsupported), 1);
+    cr_expect_eq(generated_confidence(&generated, &none, &given, &unsupported), 1);
     cr_expect_eq(unsupported, -1);
     generated_done(&generated);
 }
