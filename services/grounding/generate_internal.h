@@ -8,6 +8,7 @@
 #include "coach.h"
 #include "passage.h"
 #include "private_text.h"
+#include "thesaurus.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +46,8 @@ enum error generate_read(const struct private_text *reply,
 
 /* The sentences of the passages that answer best, verbatim, each citing its passage; in document order.
  * Refused where none carries anything of the question. */
-void generate_extract(const struct private_text *question,
+void generate_extract(const struct thesaurus *thesaurus,
+                      const struct private_text *question,
                       const struct passages *passages, struct generated *ret_generated);
 
 /* All sentences in one text, separated by a space. */

@@ -47,6 +47,7 @@ static void check_claim(struct span question, struct span claim,
 static void check_extract(struct span question, const struct span *texts, size_t count)
 {
     static char none[] = "";
+    static struct thesaurus *thesaurus;
     struct private_text asked = private_text_copy(question.bytes, question.length);
     struct passage all[TEXTS_MOST] = {0};
     struct passages passages = {all, count};
@@ -59,7 +60,9 @@ static void check_extract(struct span question, const struct span *texts, size_t
         all[i].text = strndup(texts[i].bytes, texts[i].length);
         must(all[i].text != NULL);
     }
-    generate_extract(&asked, &passages, &generated);
+    if (thesaurus == NULL)
+        thesaurus = thesaurus_new();
+    generate_extract(thesaurus, &asked, &passages, &generated);
     must(generated.is_refused == (generated.count == 0) && generated.count <= 9);
     for (size_t i = 0; i < generated.count; i++) {
         const struct generated_sentence *sentence = &generated.sentences[i];

@@ -43,9 +43,11 @@ static const struct passages given = {three, 3};
 static struct generated extract(const char *question, const struct passages *passages)
 {
     struct private_text text = private_text_copy(question, strlen(question));
+    struct thesaurus *thesaurus = thesaurus_new();
     struct generated generated = {0};
 
-    generate_extract(&text, passages, &generated);
+    generate_extract(thesaurus, &text, passages, &generated);
+    thesaurus_free(thesaurus);
     private_text_free(&text);
     return generated;
 }
@@ -188,6 +190,10 @@ Test(extract, what_hangs_on_the_sentence_before_takes_it_along_or_gives_way)
     expect_answer("How many litres does the tank hold?",
                   "The tank stands in the yard. It holds 900 litres. Nobody swims there.",
                   "The tank stands in the yard. It holds 900 litres.");
+    expect_answer("How many litres does the tank hold?",
+                  "The tank stands in the yard. Since 1977 it holds 900 litres. Nobody "
+                  "swims there.",
+                  "The tank stands in the yard. Since 1977 it holds 900 litres.");
     expect_answer("How many litres does the tank hold?",
                   "It holds 900 litres in the tank. The tank holds 900 litres of brine.",
                   "The tank holds 900 litres of brine.");
