@@ -130,6 +130,13 @@ Test(reply, only_true_and_the_word_true_refuse)
     cr_expect_not(is_refused("null"));
 }
 
+Test(reply, of_two_verdicts_the_graver_one_counts)
+{
+    cr_expect(is_refused("true,\"refused\":false"));
+    cr_expect(is_refused("false,\"refused\":true"));
+    cr_expect(is_refused("true,\"refused\":false,\"x\":nothing"));
+}
+
 Test(reply, harmless_differences_of_feedback_are_mended)
 {
     expect_feedback(FEEDBACK, FEEDBACK_GOOD);
