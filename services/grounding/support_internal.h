@@ -82,7 +82,7 @@ struct support {
     size_t stem_capacity;
     struct intern texts; /* of the stems, by their numbers */
     size_t list_stems;   /* how many of them are the lists', and stay */
-    uint32_t and_stem, by_stem;
+    uint32_t and_stem, by_stem, from_stem, to_stem;
     struct support_pair *pairs; /* opposites */
     size_t pair_count, pair_capacity;
     struct support_pair *members; /* of families, in their order */
@@ -131,9 +131,15 @@ void support_compare(struct support *support, const struct support_sentence *sen
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence);
 
-/* The numbers of a part of the claim are those of the clause that it repeats, if it repeats one. */
-bool support_part_is_own(const struct support *support,
-                         const struct support_sentence *sentence);
+/* Of support_denial.c: no word of the claim stands where the sentence has its opposite, unless the claim denies it. */
+bool support_opposites_agree(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
+
+/* Both of the next two hold, and the claim denies nothing twice. */
+bool support_polarity_agrees(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
 
 /* What the claim denies, the sentence denies too. */
 bool support_may_deny(const struct support *support, const struct support_sentence *claim,
@@ -152,6 +158,10 @@ bool support_has_swapped(const struct support *support,
 /* A clause begins with the word: behind a comma, at "and", "but", ... */
 bool support_is_clause_end(const struct support *support,
                            const struct support_word *word);
+
+/* The next word of content from `at` on, by `step`, as a place; -1: there is none. */
+int support_next_content(const struct support *support,
+                         const struct support_sentence *sentence, int at, int step);
 
 /* One of the sentences that stand just before has the word. */
 bool support_stands_before(const struct support *support,

@@ -194,6 +194,28 @@ Test(support, two_words_in_each_others_place_are_not)
                  &text, 1, 1));
 }
 
+Test(support, a_way_is_not_gone_the_other_way_round)
+{
+    const char *text =
+        "Traders carried it from Brazil to the mouth of the Congo, and lands to "
+        "the east of the line belonged to Portugal, lands to the west to Castile.";
+
+    cr_expect(holds_in("To the Congo traders carried it from Brazil.", &text, 1, 1));
+    cr_expect_not(holds_in("Traders carried it from the Congo to Brazil.", &text, 1, 1));
+    cr_expect(
+        holds_in("Lands to the east of the line belonged to Portugal.", &text, 1, 1));
+    cr_expect_not(
+        holds_in("Lands to the west of the line belonged to Portugal.", &text, 1, 1));
+}
+
+Test(support, who_does_it_to_whom_is_told_in_short_claims_too)
+{
+    const char *text = "The female chases the male upwards; later the male offers fish.";
+
+    cr_expect(holds_in("The female chases the male.", &text, 1, 1));
+    cr_expect_not(holds_in("The male chases the female.", &text, 1, 1));
+}
+
 Test(support, a_sentence_may_sum_up_two)
 {
     cr_expect(holds(
