@@ -3,13 +3,17 @@
  */
 #include "reading_internal.h"
 
+#include "mem.h"
+
 #include <sodium.h>
+#include <stdlib.h>
 
 #define STEMS_SEEN 1024 /* distinct stems that are looked at; a power of two */
 enum {
     FAMILIES_MOST = 3
 }; /* a word that more trades use than these is at home in none */
 enum { REQUEST_WORDS = 20, SHORT_REQUEST_WORDS = 10, BRIEF_WORDS = 6, WHOLE_WORDS = 3 };
+enum { LONG_WORDS = 260, PIECE_WORDS = 110 }; /* longer ones are read in pieces */
 enum { INSULT_WORDS = 25, BARE_WORDS = 2 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
@@ -214,8 +218,8 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     const struct answer *answer = &reading->answer;
     const struct asked *asked = &reading->asked;
     struct overlap *overlap = &reading->overlap;
-    const uint64_t says_nothing =
-        CUE_BIT(CUE_STOP) | CUE_BIT(CUE_NUMBER_WORDS) | CUE_BIT(CUE_FIGURE_WORDS);
+    const uint64_t says_nothing = CUE_BIT(CUE_STOP) | CUE_BIT(CUE_HESITATION) |
+                                  CUE_BIT(CUE_NUMBER_WORDS) | CUE_BIT(CUE_FIGURE_WORDS);
     uint64_t seen[STEMS_SEEN] = {0}, topic_stems[QUESTION_WORDS_MAX];
     size_t topic_count = 0, others[ROLE_COUNT] = {0};
 
@@ -248,6 +252,24 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     sodium_memzero(seen, sizeof(seen));
 }
 
+static void read_pieces(struct reading *reading, const struct lexicon *lexicon,
+                        enum role_family role, struct span question)
+{
+    const struct answer *answer = &reading->answer;
+    size_t count = answer->word_count / PIECE_WORDS, end;
+
+    reading->pieces = mem_zalloc(count * sizeof(*reading->pieces));
+    for (size_t first = 0; reading->piece_count < count; first = end) {
+        const char *start = answer->words[first].text.bytes;
+        struct span last;
+
+        end = answer->word_count * (reading->piece_count + 1) / count;
+        last = answer->words[end - 1].text;
+        reading_make(&reading->pieces[reading->piece_count++], lexicon, role, question,
+                     (struct span){start, (size_t)(last.bytes + last.length - start)});
+    }
+}
+
 void reading_make(struct reading *reading, const struct lexicon *lexicon,
                   enum role_family role, struct span question, struct span transcript)
 {
@@ -265,10 +287,17 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
     find_parts(reading);
     find_overlap(reading, lexicon, role);
     reading->no_answer = why_no_answer(reading);
+    if (reading->answer.word_count > LONG_WORDS)
+        read_pieces(reading, lexicon, role, question);
 }
 
 void reading_done(struct reading *reading)
 {
+    for (size_t i = 0; i < reading->piece_count; i++)
+        answer_done(&reading->pieces[i].answer);
+    if (reading->pieces)
+        sodium_memzero(reading->pieces, reading->piece_count * sizeof(*reading->pieces));
+    free(reading->pieces);
     answer_done(&reading->answer);
     sodium_memzero(reading, sizeof(*reading));
 }

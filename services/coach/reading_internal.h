@@ -76,6 +76,9 @@ struct reading {
     enum answer_kind kind;
     enum no_answer no_answer;
     bool is_foreign; /* not English: nothing else here means anything */
+    struct reading
+        *pieces;        /* owned; of what was said over minutes, a few sentences each */
+    size_t piece_count; /* 0: it is short enough to be one */
 };
 
 struct fillers fillers_count(const struct answer *answer);

@@ -149,7 +149,8 @@ static void generate(struct ask *ask)
     };
 
     if (coach == NULL) {
-        generate_extract(&ask->request.question, &ask->given, &ask->generated);
+        generate_extract(ask->services->thesaurus, &ask->request.question, &ask->given,
+                         &ask->generated);
         screen_answer(ask);
     } else if (coach_ask.timeout_ms <= 0) {
         fail(ask, ERROR_LLM_TIMEOUT);

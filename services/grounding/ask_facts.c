@@ -170,7 +170,7 @@ static void find_key_words(struct terms_reader *reader, const char *text,
  * names and numbers? */
 static bool has_key_words(struct ask *ask)
 {
-    struct terms_reader *reader = ask->services->reader;
+    struct terms_reader *reader = thesaurus_reader(ask->services->thesaurus);
     struct terms question = {0}, passage = {0};
     bool is_found = false, is_missing = false;
 
@@ -239,5 +239,6 @@ void ask_judge_generated(struct ask *ask)
     facts->confidence =
         facts->is_unanswered
             ? 0
-            : generated_confidence(&ask->generated, &ask->given, &facts->unsupported);
+            : generated_confidence(&ask->generated, &ask->request.question, &ask->given,
+                                   &facts->unsupported);
 }

@@ -24,27 +24,49 @@ static struct span first_word(struct span text)
     return word;
 }
 
+/* Does a pronoun come before anything that it could stand for?  "Today it is ...", "In 1502 he ..." */
+static bool begins_with_pronoun(struct span sentence)
+{
+    static const char pronouns[] =
+        "it its it's they their them he him his she her hers this these";
+    static const char light[] =
+        "a an and the in on at of by to as for from with only even just also now then today "
+        "here there soon once still again already often usually sometimes always never "
+        "later earlier before after since until during about when while where because "
+        "although year years month months week weeks day days time age first last same "
+        "one two three four five six seven eight nine ten some many most part all nearly";
+    struct span word;
+    size_t offset = 0;
+
+    while (words_next(sentence, &offset, &word)) {
+        if (words_is_on(pronouns, word))
+            return true;
+        if (!words_is_on(light, word) && !isdigit((unsigned char)word.bytes[0]))
+            return false;
+    }
+    return false;
+}
+
 bool extract_hangs(struct span sentence)
 {
     static const char hanging[] =
-        "it its it's they their them these those this that such he his him she her "
-        "hers theirs and but or nor yet so however thus hence then therefore also "
-        "instead besides similarly likewise otherwise moreover furthermore "
-        "nevertheless consequently both here";
-
-    /* "In this case", "For example" */
+        "that such and but or nor yet so however thus hence then therefore also instead "
+        "besides similarly likewise otherwise moreover furthermore nevertheless "
+        "consequently both here those";
+    /* "In that case", "For example", "The latter" */
     static const char joints[] =
-        "in for at on by as from with of after because when if like unlike to";
+        "in for at on by as from with of after because when if like unlike to the";
     static const char backward[] =
-        "this that these those it each they such other example same contrast addition "
-        "result instance";
+        "that those each such other others example contrast addition result instance "
+        "former latter rest";
     struct span first = {NULL, 0}, second = {NULL, 0};
     size_t offset = 0;
 
     words_next(sentence, &offset, &first);
     words_next(sentence, &offset, &second);
     return words_is_on(hanging, first) ||
-           (words_is_on(joints, first) && words_is_on(backward, second));
+           (words_is_on(joints, first) && words_is_on(backward, second)) ||
+           begins_with_pronoun(sentence);
 }
 
 bool extract_is_caption(struct span sentence)

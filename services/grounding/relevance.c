@@ -3,9 +3,9 @@
  */
 #include "relevance_internal.h"
 
-#include "kin_internal.h"
 #include "mem.h"
 #include "question_internal.h"
+#include "thesaurus_internal.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -33,26 +33,19 @@ struct word_set {
 };
 
 struct relevance {
-    struct terms_reader *reader; /* owned, like all below */
-    struct kin *kin;
+    struct thesaurus *thesaurus; /* owned, like all below but for the reader */
+    struct terms_reader *reader; /* the thesaurus's */
     struct terms text, headings; /* of the last passage */
-    struct relevance_hit *hits;  /* what each term of it is to the question */
+    struct word_hit *hits;       /* what each term of it is to the question */
     size_t hits_capacity;
 };
-
-static const struct relevance_hit no_hit = {UINT16_MAX, false};
-
-static bool is_hit(struct relevance_hit hit)
-{
-    return hit.word != no_hit.word;
-}
 
 struct relevance *relevance_new(void)
 {
     struct relevance *relevance = MEM_NEW(struct relevance);
 
-    relevance->reader = terms_reader_new();
-    relevance->kin = kin_new(relevance->reader);
+    relevance->thesaurus = thesaurus_new();
+    relevance->reader = thesaurus_reader(relevance->thesaurus);
     return relevance;
 }
 
@@ -60,19 +53,18 @@ void relevance_free(struct relevance *relevance)
 {
     if (relevance == NULL)
         return;
-    terms_reader_free(relevance->reader);
-    kin_free(relevance->kin);
+    thesaurus_free(relevance->thesaurus);
     terms_done(&relevance->text);
     terms_done(&relevance->headings);
     free(relevance->hits);
     free(relevance);
 }
 
-static void set_add(struct word_set *set, struct relevance_hit hit)
+static void set_add(struct word_set *set, struct word_hit hit)
 {
     uint64_t *bits = hit.is_kin ? set->kin : set->bits;
 
-    if (is_hit(hit))
+    if (hit.word != WORD_NONE)
         bits[hit.word / 64] |= UINT64_C(1) << (hit.word % 64);
 }
 
@@ -202,40 +194,11 @@ static void add_words(struct relevance *relevance, struct relevance_question *qu
             memcpy(word->asked, word->stem, sizeof(word->asked));
             word->has_left = is_behind;
             word->asks = question_asks(terms, i);
-            word->is_plain = kin_is_plain(relevance->kin,
-                                          (struct span){word->asked, term->stem_length});
+            word->is_plain = thesaurus_is_plain(
+                relevance->thesaurus, (struct span){word->asked, term->stem_length});
         }
         word->is_fact |= (term->flags & (TERM_NAME | TERM_NUMBER)) != 0;
         is_behind = is_new;
-    }
-}
-
-static void add_hit(struct relevance_question *question, struct span stem,
-                    struct relevance_hit hit)
-{
-    size_t count = question->stems.count;
-
-    if (intern_put(&question->stems, stem.bytes, stem.length) < count)
-        return; /* it is another word's already */
-    MEM_ROOM(question->hits, count, question->hit_capacity, 1);
-    question->hits[count] = hit;
-}
-
-/* The words themselves first: a stem is taken for what it was added as. */
-static void add_hits(const struct relevance *relevance,
-                     struct relevance_question *question)
-{
-    struct span kin[KIN_MOST];
-
-    for (size_t i = 0; i < question->count; i++)
-        add_hit(question, span_of(question->words[i].stem),
-                (struct relevance_hit){(uint16_t)i, false});
-    for (size_t i = 0; i < question->count; i++) {
-        size_t count = kin_of(relevance->kin, span_of(question->words[i].asked), kin);
-
-        for (size_t k = 0; k < count; k++)
-            if (!question_is_light_verb(kin[k]))
-                add_hit(question, kin[k], (struct relevance_hit){(uint16_t)i, true});
     }
 }
 
@@ -259,7 +222,12 @@ void relevance_ask(struct relevance *relevance, struct span question,
             word->weight *= PLAIN_SHARE;
         ret_question->weight += word->weight;
     }
-    add_hits(relevance, ret_question);
+    for (size_t i = 0; i < ret_question->count; i++)
+        word_hits_add(&ret_question->hits, span_of(ret_question->words[i].stem),
+                      (uint16_t)i);
+    for (size_t i = 0; i < ret_question->count; i++)
+        word_hits_add_kin(&ret_question->hits, relevance->thesaurus,
+                          span_of(ret_question->words[i].asked), (uint16_t)i);
     terms_done(&terms);
 }
 
@@ -268,8 +236,7 @@ void relevance_question_done(struct relevance_question *question)
     if (question->words != NULL)
         explicit_bzero(question->words, RELEVANCE_WORDS_MOST * sizeof(*question->words));
     free(question->words);
-    intern_done(&question->stems);
-    free(question->hits);
+    word_hits_done(&question->hits);
     *question = (struct relevance_question){0};
 }
 
@@ -295,22 +262,10 @@ size_t relevance_rarest(const struct relevance_question *question, size_t limit,
         passages += best->passages;
         if (count >= 2 && passages > passages_most)
             break;
-        set_add(&taken,
-                (struct relevance_hit){(uint16_t)(best - question->words), false});
+        set_add(&taken, (struct word_hit){(uint16_t)(best - question->words), false});
         ret_stems[count] = best->stem;
     }
     return count;
-}
-
-static struct relevance_hit hit_of(const struct relevance_question *question,
-                                   const struct terms *terms, const struct term *term)
-{
-    uint32_t number;
-
-    return intern_find(&question->stems, term_stem(terms, term), term->stem_length,
-                       &number)
-               ? question->hits[number]
-               : no_hit;
 }
 
 static struct word_set words_in(const struct relevance_question *question,
@@ -319,7 +274,7 @@ static struct word_set words_in(const struct relevance_question *question,
     struct word_set set = {0};
 
     for (size_t i = 0; i < terms->count; i++)
-        set_add(&set, hit_of(question, terms, &terms->all[i]));
+        set_add(&set, word_hits_find(&question->hits, terms, &terms->all[i]));
     return set;
 }
 
@@ -353,7 +308,7 @@ static void read_text(struct relevance *relevance,
             mem_realloc(relevance->hits, terms->count * sizeof(*relevance->hits));
     }
     for (size_t i = 0; i < terms->count; i++)
-        relevance->hits[i] = hit_of(question, terms, &terms->all[i]);
+        relevance->hits[i] = word_hits_find(&question->hits, terms, &terms->all[i]);
 }
 
 static struct word_set words_of_sentence(const struct relevance *relevance, size_t number)
@@ -398,7 +353,7 @@ static double bm25(const struct relevance *relevance,
     double sum = 0;
 
     for (size_t i = 0; i < relevance->text.count; i++)
-        if (is_hit(relevance->hits[i]))
+        if (relevance->hits[i].word != WORD_NONE)
             counts[relevance->hits[i].word] += relevance->hits[i].is_kin ? KIN_CREDIT : 1;
     for (size_t i = 0; i < question->count; i++) {
         double count = counts[i] + (set_has(headings, i) ? 1.0 : 0.0);
@@ -417,11 +372,11 @@ static double neighbours(const struct relevance *relevance,
     size_t pairs = 0, hits = 0;
 
     for (size_t i = 0; i < relevance->text.count; i++) {
-        struct relevance_hit hit = relevance->hits[i], right = hit;
+        struct word_hit hit = relevance->hits[i], right = hit;
         size_t word = hit.word;
 
         right.word++;
-        if (!is_hit(hit))
+        if (hit.word == WORD_NONE)
             continue;
         if (word > 0 && last[word - 1] > 0 && i + 1 - last[word - 1] <= NEIGHBOUR_WORDS)
             set_add(&found, hit);

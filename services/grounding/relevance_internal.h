@@ -9,10 +9,10 @@
 #ifndef RELEVANCE_INTERNAL_H
 #define RELEVANCE_INTERNAL_H
 
-#include "intern_internal.h"
 #include "passage.h"
 #include "span.h"
 #include "terms.h"
+#include "thesaurus_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -43,20 +43,12 @@ struct relevance_word {
     bool has_left; /* the word before it in the list stands before it in the question */
 };
 
-/* What a stem of a text is to a question. */
-struct relevance_hit {
-    uint16_t word;
-    bool is_kin; /* another word for the same */
-};
-
 /* A question, read: its distinct stems without stop words, in their order. */
 struct relevance_question {
-    struct relevance_word *words; /* owned, like the next two; wiped when it goes */
+    struct relevance_word *words; /* owned; wiped when it goes */
     size_t count;
-    double weight;              /* of all words */
-    struct intern stems;        /* that hit it: the words', and those for the same */
-    struct relevance_hit *hits; /* by the numbers of `stems` */
-    size_t hit_capacity;
+    double weight;         /* of all words */
+    struct word_hits hits; /* their stems, and those of other words for the same */
 };
 
 struct relevance_features {

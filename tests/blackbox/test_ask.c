@@ -258,6 +258,29 @@ Test(ask, an_answer_that_its_passages_do_not_support_is_a_refusal)
     end(world, &study);
 }
 
+/* What is asked takes its own words for given, and "Is it so?" nothing. */
+Test(ask, an_answer_may_be_phrased_in_the_words_of_its_question)
+{
+    struct study study = study_make(NULL);
+    struct world *world = world_of(&study);
+    const char *passage = answering_passage(world, &study);
+    const char *claim = "The Kestrel gripper takes 30 milliseconds to open its claws.";
+
+    model_will_answer(world, 1, SENTENCES(claim, passage));
+    expect_text(
+        ask_textbook(world, "How long does the Kestrel gripper take to open its claws?"),
+        "data.answer", claim);
+    model_will_answer(world, 1, SENTENCES(claim, passage));
+    expect_refused(ask_textbook(world, ANSWERABLE), "insufficient_context",
+                   INSUFFICIENT_MESSAGE);
+    model_will_answer(world, 1, SENTENCES(claim, passage));
+    expect_refused(ask_textbook(world,
+                                "Does the Kestrel gripper take 30 milliseconds to open "
+                                "its claws?"),
+                   "insufficient_context", INSUFFICIENT_MESSAGE);
+    end(world, &study);
+}
+
 Test(ask, a_model_that_finds_no_answer_is_a_refusal)
 {
     struct study study = study_make(NULL);

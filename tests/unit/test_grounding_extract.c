@@ -43,9 +43,11 @@ static const struct passages given = {three, 3};
 static struct generated extract(const char *question, const struct passages *passages)
 {
     struct private_text text = private_text_copy(question, strlen(question));
+    struct thesaurus *thesaurus = thesaurus_new();
     struct generated generated = {0};
 
-    generate_extract(&text, passages, &generated);
+    generate_extract(thesaurus, &text, passages, &generated);
+    thesaurus_free(thesaurus);
     private_text_free(&text);
     return generated;
 }
@@ -189,6 +191,10 @@ Test(extract, what_hangs_on_the_sentence_before_takes_it_along_or_gives_way)
                   "The tank stands in the yard. It holds 900 litres. Nobody swims there.",
                   "The tank stands in the yard. It holds 900 litres.");
     expect_answer("How many litres does the tank hold?",
+                  "The tank stands in the yard. Since 1977 it holds 900 litres. Nobody "
+                  "swims there.",
+                  "The tank stands in the yard. Since 1977 it holds 900 litres.");
+    expect_answer("How many litres does the tank hold?",
                   "It holds 900 litres in the tank. The tank holds 900 litres of brine.",
                   "The tank holds 900 litres of brine.");
     expect_answer("How many litres does it hold?", "For example, it holds 900 litres.",
@@ -274,9 +280,10 @@ Test(extract, what_the_passages_say_nothing_of_is_refused)
 Test(extract, an_extract_supports_itself)
 {
     struct generated generated = extract("When was the dam at Tolme finished?", &given);
+    struct private_text none = {0};
     int unsupported;
 
-    cr_expect_eq(generated_confidence(&generated, &given, &unsupported), 1);
+    cr_expect_eq(generated_confidence(&generated, &none, &given, &unsupported), 1);
     cr_expect_eq(unsupported, -1);
     generated_done(&generated);
 }
