@@ -15,8 +15,8 @@
 enum { LIKE_LETTERS_LEAST = 4, LIKE_LETTERS_MOST = 24, STEMS_ASKED_MOST = 32 };
 
 struct index_reader {
-    char *path;         /* owned; NULL: the handbook */
-    sqlite3 *database;  /* owned, like all below */
+    char *path;        /* owned; NULL: the handbook */
+    sqlite3 *database; /* owned, like all below */
     sqlite3_stmt *stem, *family, *find, *load, *next, *row_of;
     struct buffer json;
     int64_t passages, words, files;
