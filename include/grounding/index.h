@@ -4,8 +4,7 @@
  *
  * It is built by `poise index DIR`, file by file: what has not changed is skipped.  The new index is made
  * beside the old one and takes its place by rename(2), so that a crash leaves the old one and nobody ever
- * writes to a file that is being read.  The service only reads it, on libuv's threads; index_is_current()
- * says when a new one has taken its place.
+ * writes to a file that is being read.  The service only reads it, on libuv's threads.
  */
 #ifndef INDEX_H
 #define INDEX_H
@@ -42,9 +41,6 @@ bool index_build(const char *directory, const char *path, index_progress_fn *pro
  * program, indexed in memory on the way.  NULL, with a line appended to `problem`, where there is none. */
 struct index_reader *index_reader_open(const char *path, struct buffer *problem);
 void index_reader_free(struct index_reader *reader); /* NULL is fine */
-
-/* false: another file stands at the path now.  The reader goes on with its own. */
-bool index_is_current(const struct index_reader *reader);
 
 /* Did the file prove unreadable, or malformed, on the way?  What it told is not to be trusted then. */
 bool index_is_broken(const struct index_reader *reader);

@@ -15,9 +15,8 @@
 enum { LIKE_LETTERS_LEAST = 4, LIKE_LETTERS_MOST = 24, STEMS_ASKED_MOST = 32 };
 
 struct index_reader {
-    char *path;         /* owned; NULL: the handbook */
-    struct stat status; /* of the file when it was opened */
-    sqlite3 *database;  /* owned, like all below */
+    char *path;        /* owned; NULL: the handbook */
+    sqlite3 *database; /* owned, like all below */
     sqlite3_stmt *stem, *family, *find, *load, *next, *row_of;
     struct buffer json;
     int64_t passages, words, files;
@@ -48,7 +47,6 @@ static bool open_file(struct index_reader *reader, struct buffer *problem)
         index_complain(problem, reader->path, what);
         return false;
     }
-    reader->status = status;
     return true;
 }
 
@@ -146,19 +144,6 @@ void index_reader_free(struct index_reader *reader)
     buffer_done(&reader->json);
     free(reader->path);
     free(reader);
-}
-
-bool index_is_current(const struct index_reader *reader)
-{
-    struct stat status;
-
-    /* No file at the path: it may be on its way; what is open is still good. */
-    return reader->path == NULL || stat(reader->path, &status) != 0 ||
-           (status.st_dev == reader->status.st_dev &&
-            status.st_ino == reader->status.st_ino &&
-            status.st_size == reader->status.st_size &&
-            status.st_mtim.tv_sec == reader->status.st_mtim.tv_sec &&
-            status.st_mtim.tv_nsec == reader->status.st_mtim.tv_nsec);
 }
 
 bool index_is_broken(const struct index_reader *reader)

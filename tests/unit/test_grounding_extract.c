@@ -163,6 +163,12 @@ Test(extract, signs_of_markdown_and_of_citation_are_left_out)
     expect_answer("How is the tank cooled?",
                   "<!-- draft --> The tank is cooled by brine[citation needed].",
                   "The tank is cooled by brine.");
+    expect_answer(
+        "How is the tank cooled?",
+        "The tank[1][12] is{{cite|Marsh}} cooled<ref name=\"m\">Marsh</ref> by "
+        "20&nbsp;l of ~~water~~brine (see [below](#b)) and ice (Marsh 1977, pp. "
+        "3\u20139; [Hill et al., 1980]) in (old) pipes (Fig. 2).",
+        "The tank is cooled by 20 l of brine and ice in (old) pipes.");
 }
 
 Test(extract, a_row_of_a_table_is_put_in_words_and_stands_alone)
@@ -182,6 +188,10 @@ Test(extract, headings_and_captions_and_code_are_no_answers)
     expect_answer("What lifts the gripper?",
                   "### What lifts the gripper\n\nFigure 3. What lifts the gripper.\n\n"
                   "```\nlift(gripper, what)\n```\n\nA chain lifts the gripper.",
+                  "A chain lifts the gripper.");
+    expect_answer("What lifts the gripper?",
+                  "![Lift](lift.png)\n*What lifts the gripper, in 1911. By I. Marsh*\n\n"
+                  "A chain lifts the gripper.",
                   "A chain lifts the gripper.");
 }
 
