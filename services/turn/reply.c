@@ -305,6 +305,7 @@ static void read_leniently(struct reply_reader *reader, struct span text)
 {
     bool was_settled = reader->is_settled, was_refused = reader->is_refused;
     struct private_text settled = {NULL, 0};
+    enum answer_kind was_kind = reader->kind;
     struct json_object *object;
     size_t length = 0;
     const char *strict;
@@ -327,8 +328,10 @@ static void read_leniently(struct reply_reader *reader, struct span text)
             model_text_words(text, SIZE_MAX, &reader->question);
         break;
     case MODEL_JSON_BROKEN:
-        if (was_settled)
+        if (was_settled) {
+            reader->kind = was_kind;
             reader->feedback_state = FEEDBACK_INVALID;
+        }
         break;
     }
     reader->is_refused |= was_refused;
