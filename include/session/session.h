@@ -77,6 +77,10 @@ bool session_papers_are_empty(const struct session_papers *papers);
 /* Numbers of the attempts and the questions of `turns`, of which only the number is known yet. */
 void session_number_turns(struct session *session);
 
+/* Wipes and frees what only a prompt has a use for: the turns, the papers, and every question but
+ * this one, from 1. */
+void session_let_go(struct session *session, unsigned question_number);
+
 /* NULL is fine. */
 void session_free(struct session *session);
 
