@@ -1,6 +1,6 @@
 /*
- * Ordinary words: the lists [light], [plain], [everyday] and [families] of patterns/support.txt, and the families
- * of patterns/synonyms.txt, both compiled in, stemmed.
+ * Ordinary words: the lists [light], [plain], [everyday] and [families] of patterns/support.txt, which is
+ * compiled in, stemmed.
  */
 #include "thesaurus_internal.h"
 
@@ -11,7 +11,6 @@
 #include <string.h>
 
 extern const char embedded_support_words[], embedded_support_words_end[];
-extern const char embedded_synonyms[], embedded_synonyms_end[];
 
 /* A word in a family. */
 struct member {
@@ -25,10 +24,9 @@ struct thesaurus {
     size_t plain_count;
     struct member *members; /* those of a family stand together */
     size_t member_count, member_capacity;
-    uint32_t family_count;
 };
 
-/* A list of support.txt, which begins with its name and ends before the next one. */
+/* The lines of a list, which begins with its name and ends before the next one. */
 static struct span list_named(const char *name)
 {
     size_t length = (size_t)(embedded_support_words_end - embedded_support_words);
@@ -40,38 +38,33 @@ static struct span list_named(const char *name)
     return (struct span){start, end != NULL ? (size_t)(end - start) : length};
 }
 
-static void read_family(struct thesaurus *thesaurus, struct span words,
-                        struct terms *room)
+static void read_list(struct thesaurus *thesaurus, const char *name, bool has_families)
 {
-    terms_read(thesaurus->reader, words, room);
-    for (size_t i = 0; i < room->count; i++) {
-        const struct term *term = &room->all[i];
-        uint32_t stem =
-            intern_put(&thesaurus->stems, term_stem(room, term), term->stem_length);
-
-        MEM_ROOM(thesaurus->members, thesaurus->member_count, thesaurus->member_capacity,
-                 1);
-        thesaurus->members[thesaurus->member_count++] =
-            (struct member){stem, thesaurus->family_count};
-    }
-    thesaurus->family_count++;
-}
-
-/* Families end with their line, or at "/". */
-static void read_families(struct thesaurus *thesaurus, struct span list)
-{
-    struct terms room = {0};
+    struct span list = list_named(name);
+    struct terms terms = {0};
     const char *end = list.bytes + list.length, *next;
+    uint32_t family = 0;
 
     for (const char *at = list.bytes; at < end; at = next + 1) {
-        bool is_comment = *at == '#';
+        next = memchr(at, '\n', (size_t)(end - at));
+        next = next != NULL ? next : end;
+        if (*at == '#')
+            continue;
+        family++;
+        terms_read(thesaurus->reader, (struct span){at, (size_t)(next - at)}, &terms);
+        for (size_t i = 0; i < terms.count; i++) {
+            const struct term *term = &terms.all[i];
+            uint32_t stem =
+                intern_put(&thesaurus->stems, term_stem(&terms, term), term->stem_length);
 
-        for (next = at; next < end && *next != '\n' && (*next != '/' || is_comment);)
-            next++;
-        if (!is_comment)
-            read_family(thesaurus, (struct span){at, (size_t)(next - at)}, &room);
+            if (!has_families)
+                continue;
+            MEM_ROOM(thesaurus->members, thesaurus->member_count,
+                     thesaurus->member_capacity, 1);
+            thesaurus->members[thesaurus->member_count++] = (struct member){stem, family};
+        }
     }
-    terms_done(&room);
+    terms_done(&terms);
 }
 
 struct thesaurus *thesaurus_new(void)
@@ -79,15 +72,11 @@ struct thesaurus *thesaurus_new(void)
     struct thesaurus *thesaurus = MEM_NEW(struct thesaurus);
 
     thesaurus->reader = terms_reader_new();
-    read_families(thesaurus, list_named("\n[light]"));
-    read_families(thesaurus, list_named("\n[plain]"));
-    read_families(thesaurus, list_named("\n[everyday]"));
+    read_list(thesaurus, "\n[light]", false);
+    read_list(thesaurus, "\n[plain]", false);
+    read_list(thesaurus, "\n[everyday]", false);
     thesaurus->plain_count = thesaurus->stems.count;
-    thesaurus->member_count = 0; /* their lines are no families */
-    read_families(thesaurus, list_named("\n[families]"));
-    read_families(thesaurus,
-                  (struct span){embedded_synonyms,
-                                (size_t)(embedded_synonyms_end - embedded_synonyms)});
+    read_list(thesaurus, "\n[families]", true);
     return thesaurus;
 }
 
