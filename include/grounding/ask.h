@@ -12,7 +12,7 @@
 #include "filter.h"
 #include "retriever.h"
 #include "store.h"
-#include "terms.h"
+#include "thesaurus.h"
 
 #include <stdatomic.h>
 
@@ -24,7 +24,7 @@ struct ask_services {
     /* Asked in their order; the built-in one's answers are extracts. */
     const struct coaches *coaches;
     struct retriever *retriever;
-    struct terms_reader *reader;
+    struct thesaurus *thesaurus;
     struct filter *
         filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks on a reload */
     struct log *log;

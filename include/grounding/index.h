@@ -4,8 +4,7 @@
  *
  * It is built by `poise index DIR`, file by file: what has not changed is skipped.  The new index is made
  * beside the old one and takes its place by rename(2), so that a crash leaves the old one and nobody ever
- * writes to a file that is being read.  The service only reads it, on libuv's threads; index_is_current()
- * says when a new one has taken its place.
+ * writes to a file that is being read.  The service only reads it, on libuv's threads.
  */
 #ifndef INDEX_H
 #define INDEX_H
@@ -43,9 +42,6 @@ bool index_build(const char *directory, const char *path, index_progress_fn *pro
 struct index_reader *index_reader_open(const char *path, struct buffer *problem);
 void index_reader_free(struct index_reader *reader); /* NULL is fine */
 
-/* false: another file stands at the path now.  The reader goes on with its own. */
-bool index_is_current(const struct index_reader *reader);
-
 /* Did the file prove unreadable, or malformed, on the way?  What it told is not to be trusted then. */
 bool index_is_broken(const struct index_reader *reader);
 
@@ -62,7 +58,8 @@ double index_mean_words(const struct index_reader *reader);
 /* In how many passages a stem (terms.h) occurs; 0: none. */
 int64_t index_stem_passages(struct index_reader *reader, const char *stem);
 
-/* Every stem at edit distance 1 of a stem of 5 letters or more: the commonest; false: there is none. */
+/* Of the stems at edit distance 1 of a stem of 4 letters or more, with its first letter, the commonest; else one
+ * that begins like it.  false: there is none. */
 bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_stem,
                      size_t size, int64_t *ret_passages);
 

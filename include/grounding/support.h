@@ -2,7 +2,8 @@
  * Does what is said stand in the passages?  Gate 4: sentence by sentence, by numbers, names, polarity and
  * weighted words.  A sentence is unsupported when
  *
- *   - a number of it (digits, or words from three up) is in no passage, or a name in none;
+ *   - a number of it (digits, or words from three up) is in no passage, or a name in none, or a word is in none that
+ *     the answer is not just phrased with;
  *   - it is negated and its best-matching passage sentence is not, or the other way round;
  *   - the best 3 consecutive passage sentences cover less than half of its weight;
  *   - one passage sentence covers 0.7 of it, and its numbers with their units, names or polarity are not that
@@ -28,6 +29,12 @@ void support_free(struct support *support); /* NULL is fine */
 
 /* Reads the passages that sentences are then held to; the texts are borrowed until the next. */
 void support_read(struct support *support, const struct span *passages, size_t count);
+
+/* Says which question the claims answer, after support_read().  Words of one that asks "who" or "how" are what an
+ * answer is phrased with; what is no such word stands in the passages all the more strictly in a claim that
+ * restates it.  Names and numbers are held to the passages whatever was asked, and so is all where the question is
+ * whether it is so. */
+void support_asked(struct support *support, struct span question);
 
 /* One sentence (or a claim of several, each of which must hold) against the passages whose bits are set in
  * `cited` (bit i: passage i; at most 64 passages).  What has no word that could be held to anything

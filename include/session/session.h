@@ -18,14 +18,14 @@
 
 /* A turn that was committed, or another attempt at its question. */
 struct session_turn {
-    unsigned number;              /* of the question, from 1 */
-    unsigned attempt;             /* at it, from 1 */
-    bool is_skipped;              /* the candidate asked to go on: this is no answer */
-    struct private_text question; /* owned, like the next two */
-    struct private_text transcript;
+    unsigned number;  /* of the question, from 1 */
+    unsigned attempt; /* at it, from 1 */
+    bool is_skipped;  /* the candidate asked to go on: this is no answer */
+    const struct private_text *question; /* borrowed: one of the session's `asked` */
+    struct private_text transcript;      /* owned, like the next */
     struct private_text
         outcome; /* JSON: what it was answered with; empty where it was not
-                                    asked for */
+                                  * asked for */
     int64_t at_ms;
     bool is_scored;
     int scores[SESSION_SCORES]; /* 1-5; clarity, relevance, structure, filler words */
@@ -76,6 +76,10 @@ bool session_papers_are_empty(const struct session_papers *papers);
 
 /* Numbers of the attempts and the questions of `turns`, of which only the number is known yet. */
 void session_number_turns(struct session *session);
+
+/* Wipes and frees what only a prompt has a use for: the turns, the papers, and every question but
+ * this one, from 1. */
+void session_let_go(struct session *session, unsigned question_number);
 
 /* NULL is fine. */
 void session_free(struct session *session);

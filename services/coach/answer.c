@@ -12,6 +12,7 @@
 #include <string.h>
 
 #define WORDS_CEILING 16384 /* what stands behind is not read */
+#define NOTE_BYTES    40    /* a transcriber's note is no longer */
 enum { QUOTE_BYTES = 60, QUOTE_WORDS_LEAST = 3 };
 
 #define PUNCTUATION_LEAD 0xe2 /* the first byte of U+2000 to U+203F, and of others */
@@ -90,6 +91,7 @@ static bool ends_sentence(const char *text, size_t at, size_t length)
     case '!':
     case '?':
     case ';':
+    case '|':
     case '\n': return true;
     case '.':
         return !is_ellipsis(text, at, length) &&
@@ -98,41 +100,98 @@ static bool ends_sentence(const char *text, size_t at, size_t length)
     return false;
 }
 
+static bool is_among(struct span word, const char *const *words)
+{
+    for (; *words; words++)
+        if (span_equals_ignoring_case(word, *words))
+            return true;
+    return false;
+}
+
+/* The length of what a transcriber noted, "[laughs]", "(pause)", "<crosstalk>"; 0: somebody's words. */
+static size_t note_at(const char *text, size_t at, size_t length)
+{
+    static const char *const sounds[] = {
+        "laughs",    "laugh",          "laughter",   "laughing", "chuckles", "pause",
+        "pauses",    "long",           "sighs",      "sigh",     "coughs",   "inaudible",
+        "crosstalk", "unintelligible", "indistinct", "silence",  NULL};
+    char closing = text[at] == '[' ? ']' : text[at] == '<' ? '>' : ')';
+    size_t left = length - at < NOTE_BYTES ? length - at : NOTE_BYTES;
+    const char *end = memchr(text + at, closing, left);
+    size_t first = at + 1;
+
+    if (end == NULL)
+        return 0;
+    while (closing == ')' && is_letter(text[first]))
+        first++;
+    return closing != ')' ||
+                   is_among((struct span){text + at + 1, first - at - 1}, sounds)
+               ? (size_t)(end - (text + at)) + 1
+               : 0;
+}
+
+/* "Interviewee:" before somebody's turn in a transcript of two. */
+static bool is_label(struct span word)
+{
+    static const char *const labels[] = {"interviewee", "interviewer", "candidate",
+                                         "applicant",   "participant", "respondent",
+                                         "student",     "speaker",     NULL};
+
+    return is_among(word, labels);
+}
+
+/* Where the word ends that begins at `at`. */
+static size_t end_of_word(const char *text, size_t at, size_t length)
+{
+    do {
+        while (is_letter(text[at])) /* the NUL behind the text is none */
+            at++;
+    } while (is_inside_word(text, at, length) && at++ < length);
+    return at;
+}
+
+static bool opens_note(char byte)
+{
+    return byte == '[' || byte == '(' || byte == '<';
+}
+
 static void cut_words(struct answer *answer)
 {
     const char *text = answer->text;
-    size_t length = answer->text_length, at = 0;
+    size_t length = answer->text_length, at = 0, end;
     enum gap gap = GAP_SENTENCE;
-    bool is_quoted = false;
+    bool is_quoted = false, is_others = false; /* said by who asks the questions */
 
     /* No word is shorter than a letter and what parts it from the next. */
     answer->words =
         mem_realloc(NULL, (length / 2 < WORDS_CEILING ? length / 2 + 1 : WORDS_CEILING) *
                               sizeof(*answer->words));
-    while (at < length && answer->word_count < WORDS_CEILING) {
+    for (; at < length && answer->word_count < WORDS_CEILING; at = end) {
+        end = at + 1;
         if (is_letter(text[at])) {
-            size_t start = at;
+            struct span word = {text + at, 0};
 
-            do {
-                while (is_letter(text[at])) /* the NUL behind the text is none */
-                    at++;
-            } while (is_inside_word(text, at, length) && at++ < length);
-            answer->words[answer->word_count++] = (struct word){
-                .text = {text + start, at - start}, .gap = gap, .is_quoted = is_quoted};
-            gap = GAP_NONE;
+            end = end_of_word(text, at, length);
+            word.length = end - at;
+            if (text[end] == ':' && is_label(word)) {
+                is_others = span_equals_ignoring_case(word, "interviewer");
+                gap = GAP_SENTENCE;
+            } else if (!is_others) {
+                answer->words[answer->word_count++] =
+                    (struct word){.text = word, .gap = gap, .is_quoted = is_quoted};
+                gap = GAP_NONE;
+            }
+        } else if (text[at] == ' ') {
             continue;
+        } else if (opens_note(text[at]) && note_at(text, at, length) > 0) {
+            end = at + note_at(text, at, length);
+        } else {
+            is_quoted ^= text[at] == '"';
+            if (ends_sentence(text, at, length))
+                gap = GAP_SENTENCE;
+            else if (gap == GAP_NONE && ispunct((unsigned char)text[at]))
+                gap = GAP_PAUSE;
         }
-        if (text[at] == ' ') {
-            at++;
-            continue;
-        }
-        if (text[at] == '"')
-            is_quoted = !is_quoted;
-        if (ends_sentence(text, at, length))
-            gap = GAP_SENTENCE;
-        else if (gap == GAP_NONE && ispunct((unsigned char)text[at]))
-            gap = GAP_PAUSE;
-        at++;
     }
 }
 
@@ -241,6 +300,8 @@ static void find_cues(struct answer *answer, const struct lexicon *lexicon)
         size_t end = i;
 
         while (lexicon_find(lexicon, hash, &cues)) {
+            if (answer->words[i].is_quoted) /* told of, not said */
+                cues &= ~CUE_BIT(CUE_INSULT);
             count_cues(answer, i, cues & ~seen);
             if (cues & THEME_CUES && is_new(&heard, hash))
                 count_themes(answer, cues);
@@ -299,7 +360,7 @@ static void find_deeds(struct answer *answer)
             deeds->last = who;
             has_deed = true;
             is_near = false;
-        } else if (!(word->cues & CUE_BIT(CUE_BETWEEN))) {
+        } else if (!(word->cues & (CUE_BIT(CUE_BETWEEN) | CUE_BIT(CUE_HESITATION)))) {
             is_near = false;
         }
     }
@@ -326,8 +387,6 @@ void answer_done(struct answer *answer)
     *answer = (struct answer){0};
 }
 
-/* clang-format on */
-
 bool answer_word_is(const struct answer *answer, size_t index, const char *word)
 {
     return index < answer->word_count &&
@@ -341,7 +400,7 @@ bool answer_is_foreign(const struct answer *answer)
 
     if (answer->other_letters * 3 > answer->ascii_letters)
         return true;
-    return foreign >= 2 && foreign > english;
+    return foreign >= 2 && foreign > english && foreign * 8 >= answer->word_count;
 }
 
 /* Only what can be quoted without a second look. */
@@ -355,14 +414,6 @@ static bool is_plain(struct span word)
     return true;
 }
 
-static bool is_one_of(const struct answer *answer, size_t index, const char *const *words)
-{
-    for (; *words; words++)
-        if (answer_word_is(answer, index, *words))
-            return true;
-    return false;
-}
-
 /* Another clause begins, which a quotation can do without. */
 static bool opens_clause(const struct answer *answer, size_t index)
 {
@@ -371,7 +422,7 @@ static bool opens_clause(const struct answer *answer, size_t index)
         "though", "although", "while",  "when",  "if",      "that",  "who",
         "where",  "until",    "before", "after", "since",   "as",    NULL};
 
-    return is_one_of(answer, index, words);
+    return is_among(answer->words[index].text, words);
 }
 
 bool answer_quote(const struct answer *answer, size_t first, size_t most, char *ret_quote,

@@ -172,11 +172,11 @@ struct filler_rule {
     bool set_off;                       /* a filler between pauses: ", like," */
     struct string_list ordinary_after;  /* no filler after one of these words */
     struct string_list ordinary_before; /* no filler before one of these */
-    struct string_list filler_after;
     struct string_list filler_before;
-    bool opening;   /* a filler as the first word of a sentence */
-    bool otherwise; /* where nothing above decides */
-    unsigned free;  /* this many in an answer do not count */
+    bool opening;                    /* a filler as the first word of a sentence */
+    struct string_list seldom_after; /* "*s": words that end so */
+    bool otherwise;                  /* where nothing above decides */
+    unsigned free;                   /* this many in an answer do not count */
 };
 
 /*

@@ -90,11 +90,20 @@ static size_t phrase_at(const struct answer *answer, size_t index, const char *p
     return count;
 }
 
+/* "*s" of a list: any word that ends so, as "tools like these". */
 static bool has_before(const struct answer *answer, size_t index,
                        const struct string_list *list)
 {
+    struct span word;
+
+    if (index == 0)
+        return false;
+    word = answer->words[index - 1].text;
     for (size_t i = 0; i < list->count; i++)
-        if (index > 0 && answer_word_is(answer, index - 1, list->items[i]))
+        if (answer_word_is(answer, index - 1, list->items[i]) ||
+            (*list->items[i] == '*' && word.length > 4 &&
+             word.bytes[word.length - 2] != '\'' &&
+             word.bytes[word.length - 1] == list->items[i][1]))
             return true;
     return false;
 }
@@ -128,9 +137,11 @@ static bool is_filler(const struct answer *answer, size_t index, size_t length,
         return false;
     if (has_behind(answer, end, &rule->ordinary_before))
         return false;
-    return (!is_opening && has_before(answer, index, &rule->filler_after)) ||
-           has_behind(answer, end, &rule->filler_before) ||
-           (rule->opening && is_opening) || rule->otherwise;
+    if (has_behind(answer, end, &rule->filler_before))
+        return true;
+    return is_opening
+               ? rule->opening || rule->otherwise
+               : rule->otherwise && !has_before(answer, index, &rule->seldom_after);
 }
 
 static void add_place(struct fillers *fillers, size_t index, const char *word)

@@ -63,7 +63,7 @@ static void set_bits(struct slot *slots, size_t slot_count, uint64_t hash, uint6
 }
 
 /* The phrase, and all that it begins with, so that a search knows when to give up. */
-static void add_phrase(struct lexicon *lexicon, const char *phrase, enum cue cue)
+static void add_words(struct lexicon *lexicon, const char *phrase, enum cue cue)
 {
     uint64_t hash = lexicon_hash_start();
 
@@ -74,6 +74,26 @@ static void add_phrase(struct lexicon *lexicon, const char *phrase, enum cue cue
         phrase += length + strspn(phrase + length, " ");
         set_bits(lexicon->phrases, PHRASE_SLOTS, hash, *phrase ? 0 : CUE_BIT(cue));
     }
+}
+
+/* Some transcripts have no apostrophes: "im", "didnt"; "well" and "were" are other words. */
+static void add_phrase(struct lexicon *lexicon, const char *phrase, enum cue cue)
+{
+    static const char *const others[] = {"we're", "we'll", "she'll", "he'll", "i'll",
+                                         "we'd",  "she'd", "i'd",    "it's"};
+    char plain[64];
+    size_t length = 0;
+
+    add_words(lexicon, phrase, cue);
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (strstr(phrase, others[i]) != NULL)
+            return;
+    for (const char *at = phrase; *at && length + 1 < sizeof(plain); at++)
+        if (*at != '\'')
+            plain[length++] = *at;
+    plain[length] = '\0';
+    if (length < strlen(phrase) && length + 1 < sizeof(plain))
+        add_words(lexicon, plain, cue);
 }
 
 /* The next of the words with which a pattern may begin, "write/compose me a poem". false:

@@ -3,14 +3,25 @@
  */
 #include "reading_internal.h"
 
+#include "mem.h"
+#include "words.h"
+
 #include <sodium.h>
+#include <stdlib.h>
 
 #define STEMS_SEEN 1024 /* distinct stems that are looked at; a power of two */
 enum {
     FAMILIES_MOST = 3
 }; /* a word that more trades use than these is at home in none */
-enum { REQUEST_WORDS = 20, SHORT_REQUEST_WORDS = 10, BRIEF_WORDS = 6, WHOLE_WORDS = 3 };
-enum { INSULT_WORDS = 25, BARE_WORDS = 2 };
+enum {
+    REQUEST_WORDS = 20,
+    SHORT_REQUEST_WORDS = 10,
+    EXCUSE_WORDS = 45,
+    BRIEF_WORDS = 6,
+    WHOLE_WORDS = 3
+};
+enum { LONG_WORDS = 260, PIECE_WORDS = 110 }; /* longer ones are read in pieces */
+enum { BARE_WORDS = 2 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
 /* Short, and it says so at the beginning or is hardly anything else. */
@@ -25,17 +36,22 @@ static bool is_short_of(const struct answer *answer, enum cue cue)
 }
 
 /* A request is short, turns to the coach unless it is very short ("I would move on to a larger team" is
- * an answer), and tells of nothing that was done but what was missed ("I missed that, could you ..."). */
+ * an answer), and tells of nothing that was done but what was missed ("I missed that, could you ...").
+ * At the end of some excuse it may be longer. */
 static bool is_request(const struct answer *answer, enum cue cue, enum cue whole)
 {
-    bool is_asking = answer->cues[CUE_ASKING].count > 0;
-    bool has_deeds = answer->own.count + answer->shared.count > 0;
+    const struct cue_hits *hits = &answer->cues[cue];
+    size_t words = answer->word_count, deeds = answer->own.count + answer->shared.count;
 
-    if (answer->cues[whole].count > 0 && answer->word_count <= WHOLE_WORDS)
+    if (answer->cues[whole].count > 0 && words <= WHOLE_WORDS)
         return true;
-    return answer->cues[cue].count > 0 &&
-           answer->word_count <= (has_deeds ? SHORT_REQUEST_WORDS : REQUEST_WORDS) &&
-           (is_asking || (answer->word_count <= BRIEF_WORDS && !has_deeds));
+    if (hits->count == 0)
+        return false;
+    if (answer->cues[CUE_ASKING].count == 0)
+        return words <= BRIEF_WORDS && deeds == 0;
+    return words <= (deeds > 0 ? SHORT_REQUEST_WORDS : REQUEST_WORDS) ||
+           (words <= EXCUSE_WORDS && deeds <= 1 && hits->last >= answer->own.last &&
+            hits->last + SHORT_REQUEST_WORDS >= words);
 }
 
 /* "What does a stakeholder mean?" */
@@ -66,18 +82,27 @@ static bool is_repeated(const struct flow *flow)
 {
     return (flow->rows >= 4 && flow->most_times >= 3 &&
             flow->said_again * 5 >= flow->rows * 2) ||
-           (flow->words >= 3 && flow->different == 1);
+           (flow->words >= 3 && flow->words < 30 && flow->different * 2 < flow->words);
 }
 
+/* Hardly more than a part of the question. */
+static bool is_echo(struct span question, struct span transcript, size_t words)
+{
+    return words >= 5 && words_share_run(question, transcript, words * 3 / 4);
+}
+
+/* Said to somebody; what one tells of another's words is longer. */
 static bool is_insult(const struct answer *answer)
 {
     size_t hits = answer->cues[CUE_INSULT].count;
 
-    return hits > 0 && answer->word_count <= INSULT_WORDS && answer->own.count == 0 &&
-           (hits * 6 >= answer->word_count || answer->cues[CUE_OWN].count == 0);
+    return hits > 0 && answer->own.count == 0 &&
+           (hits * 6 >= answer->word_count ||
+            (hits * 9 >= answer->word_count && answer->cues[CUE_OWN].count == 0));
 }
 
-static enum no_answer why_no_answer(const struct reading *reading)
+static enum no_answer why_no_answer(const struct reading *reading, struct span question,
+                                    struct span transcript)
 {
     const struct answer *answer = &reading->answer;
 
@@ -89,6 +114,8 @@ static enum no_answer why_no_answer(const struct reading *reading)
         return IS_INSULT;
     if (is_repeated(&reading->flow))
         return IS_REPEATED;
+    if (is_echo(question, transcript, answer->word_count))
+        return IS_ECHO;
     if (is_noise(reading))
         return IS_NOISE;
     return reading->flow.words <= BARE_WORDS ? IS_BARE : IS_ANSWER;
@@ -214,8 +241,8 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     const struct answer *answer = &reading->answer;
     const struct asked *asked = &reading->asked;
     struct overlap *overlap = &reading->overlap;
-    const uint64_t says_nothing =
-        CUE_BIT(CUE_STOP) | CUE_BIT(CUE_NUMBER_WORDS) | CUE_BIT(CUE_FIGURE_WORDS);
+    const uint64_t says_nothing = CUE_BIT(CUE_STOP) | CUE_BIT(CUE_HESITATION) |
+                                  CUE_BIT(CUE_NUMBER_WORDS) | CUE_BIT(CUE_FIGURE_WORDS);
     uint64_t seen[STEMS_SEEN] = {0}, topic_stems[QUESTION_WORDS_MAX];
     size_t topic_count = 0, others[ROLE_COUNT] = {0};
 
@@ -248,6 +275,24 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     sodium_memzero(seen, sizeof(seen));
 }
 
+static void read_pieces(struct reading *reading, const struct lexicon *lexicon,
+                        enum role_family role, struct span question)
+{
+    const struct answer *answer = &reading->answer;
+    size_t count = answer->word_count / PIECE_WORDS, end;
+
+    reading->pieces = mem_zalloc(count * sizeof(*reading->pieces));
+    for (size_t first = 0; reading->piece_count < count; first = end) {
+        const char *start = answer->words[first].text.bytes;
+        struct span last;
+
+        end = answer->word_count * (reading->piece_count + 1) / count;
+        last = answer->words[end - 1].text;
+        reading_make(&reading->pieces[reading->piece_count++], lexicon, role, question,
+                     (struct span){start, (size_t)(last.bytes + last.length - start)});
+    }
+}
+
 void reading_make(struct reading *reading, const struct lexicon *lexicon,
                   enum role_family role, struct span question, struct span transcript)
 {
@@ -264,11 +309,18 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
         reading->kind = ANSWER_KIND_REPEAT;
     find_parts(reading);
     find_overlap(reading, lexicon, role);
-    reading->no_answer = why_no_answer(reading);
+    reading->no_answer = why_no_answer(reading, question, transcript);
+    if (reading->answer.word_count > LONG_WORDS)
+        read_pieces(reading, lexicon, role, question);
 }
 
 void reading_done(struct reading *reading)
 {
+    for (size_t i = 0; i < reading->piece_count; i++)
+        answer_done(&reading->pieces[i].answer);
+    if (reading->pieces)
+        sodium_memzero(reading->pieces, reading->piece_count * sizeof(*reading->pieces));
+    free(reading->pieces);
     answer_done(&reading->answer);
     sodium_memzero(reading, sizeof(*reading));
 }

@@ -51,7 +51,8 @@ enum no_answer {
     IS_BARE,     /* a word or two */
     IS_NOISE,    /* hardly a word that English sentences are made of */
     IS_REPEATED, /* the same sentence over and over */
-    IS_INSULT
+    IS_ECHO,     /* the question said back */
+    IS_INSULT    /* or a command to the coach */
 };
 
 /* How an answer flows: how many different words it has, where it stumbles, what it says again. */
@@ -76,6 +77,9 @@ struct reading {
     enum answer_kind kind;
     enum no_answer no_answer;
     bool is_foreign; /* not English: nothing else here means anything */
+    struct reading
+        *pieces;        /* owned; of what was said over minutes, a few sentences each */
+    size_t piece_count; /* 0: it is short enough to be one */
 };
 
 struct fillers fillers_count(const struct answer *answer);

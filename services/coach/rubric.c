@@ -10,9 +10,7 @@
 
 #include <math.h>
 
-/* Who speaks for longer than this speaks of many things. */
-#define LONG_WORDS 350
-
+#define ONE_SLIP     0.6 /* is hardly held against anybody */
 #define LIGHT_WEIGHT 0.2 /* of "so", "actually", "you know" beside an "um" */
 
 /* From which points on a score of 2, 3, 4, 5 is given. */
@@ -45,7 +43,7 @@ static double within(double value, double least, double most)
 /* Of a short answer as if it were of some length: two slips in ten words are no fifth of all. */
 static double per_hundred(double count, const struct answer *answer)
 {
-    return 100 * count / fmax((double)answer->word_count, 50);
+    return 100 * count / fmax((double)answer->word_count, 60);
 }
 
 /* The best clarity that so many words can have.  An answer to a follow-up, or about
@@ -83,20 +81,25 @@ static double stumbles(const struct reading *reading)
     const struct answer *answer = &reading->answer;
     double light = (double)(fillers->count - fillers->heavy);
 
-    return per_hundred((double)fillers->heavy + LIGHT_WEIGHT * light +
-                           1.2 * (double)reading->flow.restarts +
-                           1.2 * (double)answer->cues[CUE_VAGUE].count,
+    return per_hundred(fmax((double)fillers->heavy + LIGHT_WEIGHT * light +
+                                (double)reading->flow.restarts +
+                                (double)answer->cues[CUE_VAGUE].count - ONE_SLIP,
+                            0),
                        answer);
 }
 
+/* The first stumbles are heard most, so their doublings count. */
 static int score_clarity(const struct reading *reading)
 {
-    static const ladder steps = {16, 25, 34, 43};
-    double points = 47 - 2.2 * within(stumbles(reading) - 0.5, 0, 10.5) +
-                    0.5 * within(variety(&reading->flow), -24, 12);
+    static const ladder steps = {1.5, 2.5, 3.25, 4.5};
+    double words = fmax((double)reading->flow.words, 1);
+    double points =
+        4.1 - 0.45 * log2(1 + stumbles(reading)) +
+        0.05 * fmin(words / 80, 1) * within(variety(&reading->flow), -30, 15) +
+        0.4 * within(log2(words / 60), -2, 4);
 
     if (reading->flow.said_again * 4 > reading->flow.rows && reading->flow.rows > 8)
-        points -= 15;
+        points -= 1.5;
     return at_most(climb(steps, points), length_limit(reading));
 }
 
@@ -171,19 +174,45 @@ static double theme_strength(const struct answer *answer, enum theme theme)
     return 3 * up_to(answer->tells[theme], 6) + up_to(answer->hints[theme], 6) + manner;
 }
 
-/* How much an answer has to say at all: what an answer on the point can have at best.  Of a long one
- * that is a matter of density. */
+/* How much is told, in doublings of what a sentence or two says. */
+static double fullness(const struct reading *reading)
+{
+    return log2(fmax((double)reading->overlap.told, 6) / 6);
+}
+
+/* How much an answer has to say, and in how few words: what one on the point can have at best. */
+static int substance_of_piece(const struct reading *reading)
+{
+    double told = fmax((double)reading->overlap.told, 6),
+           words = fmax((double)reading->flow.words, 1);
+    const ladder steps = {0, 0, fmin(1.2, 0.0125 * words), 2.5};
+    int score = climb(steps, fmax(log2(told * sqrt(told / words) / 3), 0));
+
+    return rubric_is_vague(reading) ? at_most(score, 4) : score;
+}
+
+/* How whole a long answer is beside others, in scores: more was said. */
+static double surplus(const struct reading *reading)
+{
+    return 0.8 * within(log2((double)reading->flow.words / 300), 0, 2);
+}
+
+/* Of an answer of minutes the mean of its pieces: somewhere in so many words everything is found. */
+static int score_in_pieces(const struct reading *reading,
+                           int (*score)(const struct reading *reading))
+{
+    double sum = 0;
+
+    if (reading->piece_count == 0)
+        return score(reading);
+    for (size_t i = 0; i < reading->piece_count; i++)
+        sum += score(&reading->pieces[i]);
+    return (int)within(sum / (double)reading->piece_count + surplus(reading) + 0.5, 1, 5);
+}
+
 static int substance(const struct reading *reading)
 {
-    static const ladder steps = {-40, -20, -6, 2};
-    size_t told = reading->overlap.told;
-    double percent = variety(&reading->flow);
-
-    if (reading->flow.words > LONG_WORDS)
-        return climb(steps, percent);
-    if (told < 8)
-        return 3;
-    return told >= 32 && percent > -10 && !rubric_is_vague(reading) ? 5 : 4;
+    return score_in_pieces(reading, substance_of_piece);
 }
 
 static double strength_of_own(const struct reading *reading)
@@ -231,6 +260,21 @@ static bool is_developed(const struct reading *reading, size_t at_home)
                                 reading->answer.cues[CUE_PLAN].count >= enough));
 }
 
+/* The best that the manner of an answer allows: a story that was asked for has deeds, the candidate's
+ * own; a view has reasons or examples. */
+static int manner_limit(const struct reading *reading)
+{
+    if (reading->flow.words < 20)
+        return 5;
+    switch (reading->asked.asks) {
+    case ASKS_STORY: return reading->parts.own_action ? 5 : reading->parts.action ? 4 : 2;
+    case ASKS_EXPLAIN: return fitting_manner(reading) > 0 ? 5 : 2;
+    case ASKS_PLAN:
+    case ASKS_SELF: break;
+    }
+    return 5;
+}
+
 static int relevance_to_question(const struct reading *reading)
 {
     const struct overlap *overlap = &reading->overlap;
@@ -246,11 +290,11 @@ static int relevance_to_question(const struct reading *reading)
         score = at_least(
             score,
             at_home + overlap->work >= 3 || is_developed(reading, at_home) ? 4 : 3);
-    else if (reading->asked.asks == ASKS_STORY)
-        score = at_most(score, 3);
     else if (reading->flow.words >= 12)
         score = at_least(score, 3);
-    return is_beside_the_question(reading) ? at_most(score, 2) : score;
+    score = at_most(score, manner_limit(reading));
+    return is_beside_the_question(reading) ? at_most(score, 2)
+                                           : at_most(score, substance(reading));
 }
 
 /* By what it says of its own question and of the other common ones; where it says little of any,
@@ -262,7 +306,7 @@ static int relevance_to_theme(const struct reading *reading)
     double rival = other == THEME_COUNT ? 0 : theme_strength(&reading->answer, other);
     int score = 2;
 
-    if ((own >= 4 && own >= rival) || (own >= 16 && reading->flow.words > LONG_WORDS))
+    if ((own >= 4 && own >= rival) || (own >= 10 && reading->piece_count > 0))
         score = substance(reading);
     else if (own >= 4 && own >= 0.8 * rival)
         score = substance(reading) - 1;
@@ -302,28 +346,15 @@ static bool has_opening(const struct reading *reading)
            (overlap->shown_count > 0 && overlap->shown[0] < 15);
 }
 
-/* What every kind of answer has in common: how much was told, in doublings, and an end that is one.
- * Whoever speaks for minutes is held to what is usual: one word in five tells something new. */
-static double fullness(const struct reading *reading)
-{
-    double told = fmax((double)reading->overlap.told, 6),
-           words = (double)reading->flow.words;
-    double points = fmin(log2(told / 6), 4);
-
-    if (words > LONG_WORDS)
-        points = within(2 + 3 * log2(told / (0.2 * words)), 0, 4);
-    return points - 1.5 * reading->parts.trails_off - (rubric_is_vague(reading) ? 2 : 0);
-}
-
 /* Situation, task, action, result, and in that order. */
 static double points_of_story(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
     bool has_steps = reading->answer.own.count >= 3 || parts->sequence;
 
-    return has_opening(reading) + 0.5 * parts->task + parts->action +
-           0.5 * parts->own_action + has_steps + 1.5 * parts->result +
-           0.5 * parts->in_order + 0.5 * (parts->number || parts->reason);
+    return 0.5 * has_opening(reading) + 0.5 * parts->task + 0.5 * parts->action +
+           parts->own_action + has_steps + 1.5 * parts->result + 0.5 * parts->in_order +
+           0.5 * parts->number + 0.5 * parts->example;
 }
 
 static double points_of_plan(const struct reading *reading)
@@ -358,46 +389,61 @@ static double points_about_oneself(const struct reading *reading)
 static int structure_of_short(const struct reading *reading)
 {
     const struct parts *parts = &reading->parts;
-    bool has_more = parts->reason || parts->example || parts->contrast ||
-                    parts->sequence || parts->check || parts->number || parts->own_action;
+    int more = parts->reason + parts->example + parts->contrast + parts->sequence +
+               parts->check + parts->number + parts->own_action;
 
     if (reading->asked.asks == ASKS_STORY || reading->flow.words > 40 ||
         reading->flow.words < 10 || parts->trails_off || stumbles(reading) > 6)
         return 1;
-    return has_more && !rubric_is_vague(reading) ? 3 : 2;
+    if (more == 0 || rubric_is_vague(reading))
+        return 2;
+    return more < 3 || reading->flow.words < 25 ? 3 : 4;
+}
+
+/* A story needs few words: what the candidate did and how it ended, and better where it was, too. */
+static int structure_of_story(const struct reading *reading)
+{
+    const struct parts *parts = &reading->parts;
+
+    if (!parts->own_action || !parts->result || reading->flow.words < 20)
+        return 1;
+    return parts->situation && !parts->trails_off && reading->flow.words >= 30 ? 4 : 3;
 }
 
 /* The kind that was asked for; another kind that was given well counts nearly as much. */
 static int score_structure(const struct reading *reading)
 {
-    static const ladder steps = {1.5, 3.5, 6.2, 8.1};
+    static const ladder steps = {2.2, 4.8, 7.6, 9.5};
     double points = points_of_story(reading) - 1;
     int score;
 
     switch (reading->asked.asks) {
     case ASKS_STORY: points = fmax(points + 1, points_of_plan(reading) - 2); break;
-    case ASKS_PLAN: points = fmax(points_of_plan(reading) + 2.2, points); break;
+    case ASKS_PLAN: points = fmax(points_of_plan(reading) + 2.7, points); break;
     case ASKS_EXPLAIN:
         points = fmax(fmax(points_of_explanation(reading), points_of_plan(reading)) + 1,
                       points);
         break;
     case ASKS_SELF: points = fmax(points_about_oneself(reading) + 0.5, points); break;
     }
-    score = climb(steps, points + fullness(reading));
+    points += 0.4 + 1.4 * fullness(reading) - 1.2 * reading->parts.trails_off -
+              (rubric_is_vague(reading) ? 2 : 0);
+    score = climb(steps, points);
     score = at_least(score, structure_of_short(reading));
+    score = at_least(score, structure_of_story(reading));
     if (answers_reaction(reading))
         score = at_least(score, reading->flow.words >= 20 ? 5 : 4);
     return reading->flow.words < 10 ? at_most(score, 2) : score;
 }
 
-/* By fillers in a hundred words; a single one is hardly held against anybody. */
+/* By fillers in a hundred words. */
 static int score_filler_words(const struct reading *reading)
 {
-    static const ladder steps = {-8.5, -6, -4, -1.99};
+    static const ladder steps = {-9, -5, -2.5, -1};
     const struct fillers *fillers = &reading->fillers;
     double light = (double)(fillers->count - fillers->heavy);
     double rate = 100 * ((double)fillers->heavy + LIGHT_WEIGHT * light) /
-                  fmax((double)reading->answer.word_count, 1);
+                  fmax((double)reading->answer.word_count, 20);
 
     if (reading->flow.words < 6)
         return 3;
@@ -421,9 +467,9 @@ static int no_answer_score(enum no_answer no_answer, enum dimension dimension)
 
 void rubric_score(const struct reading *reading, int *ret_scores)
 {
-    ret_scores[DIMENSION_CLARITY] = score_clarity(reading);
+    ret_scores[DIMENSION_CLARITY] = score_in_pieces(reading, score_clarity);
     ret_scores[DIMENSION_RELEVANCE] = score_relevance(reading);
-    ret_scores[DIMENSION_STRUCTURE] = score_structure(reading);
+    ret_scores[DIMENSION_STRUCTURE] = score_in_pieces(reading, score_structure);
     ret_scores[DIMENSION_FILLER_WORDS] = score_filler_words(reading);
     for (int dimension = 0; dimension < DIMENSION_COUNT; dimension++)
         if (reading->no_answer != IS_ANSWER)

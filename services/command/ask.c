@@ -60,7 +60,7 @@ struct asker {
     struct metrics metrics;
     struct coaches coaches;
     struct retriever *retriever;
-    struct terms_reader *reader;
+    struct thesaurus *thesaurus;
     struct ruleset *ruleset;
     struct filter *filter;
     _Atomic int64_t inflight;
@@ -106,7 +106,7 @@ static void lend(struct asker *asker, const struct settings *settings)
         .loop = asker->loop,
         .coaches = &asker->coaches,
         .retriever = asker->retriever,
-        .reader = asker->reader,
+        .thesaurus = asker->thesaurus,
         .filter = asker->filter,
         .log = asker->log,
         .metrics = &asker->metrics,
@@ -122,7 +122,7 @@ static void asker_free(struct asker *asker)
         return;
     retriever_free(asker->retriever);
     coaches_done(&asker->coaches);
-    terms_reader_free(asker->reader);
+    thesaurus_free(asker->thesaurus);
     call_pool_free(asker->pool);
     filter_free(asker->filter);
     if (asker->ruleset != NULL)
@@ -143,7 +143,7 @@ static struct asker *asker_new(struct settings *settings)
     asker->loop = loop_new();
     asker->pool = call_pool_new(asker->loop);
     asker->log = log_new(STDERR_FILENO, LOG_ERROR);
-    asker->reader = terms_reader_new();
+    asker->thesaurus = thesaurus_new();
     tools =
         (struct provider_tools){settings, asker->pool, asker->log, &asker->metrics, NULL};
     coaches_init(&asker->coaches, &tools, coach_builtin_new);

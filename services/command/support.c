@@ -4,8 +4,8 @@
  *   in   { "id", "question", "answer", "passages": [text, ...] }
  *   out  { "id", "supported": bool, "unsupported": [sentence, ...] }
  *
- * Other members are ignored, so is the question: what an answer claims must stand in the passages,
- * whatever was asked.  A line that is none of these is answered by { "id", "error" }.
+ * Other members are ignored.  The question may be left out; with it the answer may be phrased in its words.  A line
+ * that is none of these is answered by { "id", "error" }.
  */
 #include "support.h"
 #include "command.h"
@@ -123,6 +123,7 @@ static bool judge_line(void *context, struct span line, struct buffer *out)
         json_put_string(&writer, "error", problem);
     } else {
         support_read(context, passages, count);
+        support_asked(context, json_member_string(object, "question"));
         write_verdict(context, answer, count, &writer);
     }
     json_end_object(&writer);

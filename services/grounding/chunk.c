@@ -182,22 +182,29 @@ static void add_unit(struct chunker *chunker, size_t start, size_t end, bool is_
         .is_prose = is_prose};
 }
 
+/* How much of what is too long stands before the best cut: behind a blank, else between two characters. */
+static size_t cut_of(const char *bytes, size_t length)
+{
+    size_t at = length;
+
+    while (at > length / 2 && bytes[at - 1] != ' ' && bytes[at - 1] != '\n')
+        at--;
+    if (at > length / 2)
+        return at;
+    for (at = length; at > length - 4 && ((unsigned char)bytes[at - 1] & 0xc0) == 0x80;
+         at--)
+        ;
+    return at > length - 4 && at > 1 && (unsigned char)bytes[at - 1] >= 0xc0 ? at - 1
+                                                                             : length;
+}
+
 /* Adds a stretch as one unit, or cut behind blanks where it is longer than `most` characters. */
 static void add_bounded(struct chunker *chunker, size_t start, size_t end, size_t most,
                         bool is_prose)
 {
-    const char *bytes = chunker->text.bytes;
-
     while (end - start > most) { /* bytes: never fewer than characters */
-        size_t cut = start + most;
+        size_t cut = start + cut_of(chunker->text.bytes + start, most);
 
-        while (cut > start + most / 2 && bytes[cut] != ' ' && bytes[cut] != '\n')
-            cut--;
-        if (cut == start + most / 2) {
-            cut = start + most;
-            while (((unsigned char)bytes[cut] & 0xc0) == 0x80)
-                cut--;
-        }
         add_unit(chunker, start, cut, is_prose);
         start = cut;
     }
@@ -628,29 +635,6 @@ static void take_whole_line(struct chunker *chunker, struct span line)
 
 /* ---- bytes into lines ---- */
 
-static struct span held_span(const struct chunker *chunker)
-{
-    return chunker->held.length > 0
-               ? (struct span){chunker->held.bytes, chunker->held.length}
-               : (struct span){"", 0};
-}
-
-/* Where a line that is too long is best cut: behind a blank, else between two characters. */
-static size_t cut_of(const char *bytes, size_t length)
-{
-    size_t at = length;
-
-    while (at > length / 2 && bytes[at - 1] != ' ')
-        at--;
-    if (at > length / 2)
-        return at;
-    for (at = length; at > length - 4 && ((unsigned char)bytes[at - 1] & 0xc0) == 0x80;
-         at--)
-        ;
-    return at > length - 4 && at > 1 && (unsigned char)bytes[at - 1] >= 0xc0 ? at - 1
-                                                                             : length;
-}
-
 /* A line in valid UTF-8: bytes that are none become U+FFFD. */
 static struct span clean_line(struct chunker *chunker, struct span bytes)
 {
@@ -735,7 +719,8 @@ bool chunker_add(struct chunker *chunker, struct span bytes)
         if (at < end) {
             take_held_part(chunker);
         } else if (newline != NULL) {
-            take_line(chunker, held_span(chunker), true);
+            take_line(chunker, (struct span){chunker->held.bytes, chunker->held.length},
+                      true);
             chunker->held.length = 0;
             at++;
         }
@@ -746,7 +731,8 @@ bool chunker_add(struct chunker *chunker, struct span bytes)
 bool chunker_end(struct chunker *chunker)
 {
     if (chunker->held.length > 0 && !chunker->is_stopped)
-        take_line(chunker, held_span(chunker), true);
+        take_line(chunker, (struct span){chunker->held.bytes, chunker->held.length},
+                  true);
     chunker->held.length = 0;
     close_block(chunker);
     end_sections(chunker);
@@ -768,6 +754,7 @@ struct chunker *chunker_new(const char *file_name, enum chunk_format format,
     chunker->page = -1;
     chunker->front = format == CHUNK_MARKDOWN ? FRONT_NOT_YET : FRONT_PAST;
     buffer_init(&chunker->held, CHUNK_LINE_BYTES);
+    buffer_reserve(&chunker->held, 1); /* no line is nowhere, however short */
     buffer_init(&chunker->clean, 3 * CHUNK_LINE_BYTES);
     buffer_init(&chunker->text, 16 * CHUNK_LINE_BYTES);
     set_title(chunker,
@@ -785,14 +772,4 @@ void chunker_free(struct chunker *chunker)
     buffer_done(&chunker->text);
     free(chunker->units);
     free(chunker);
-}
-
-bool chunk_document(const char *file_name, enum chunk_format format, struct span text,
-                    chunk_fn *tell, void *context)
-{
-    struct chunker *chunker = chunker_new(file_name, format, tell, context);
-    bool is_told = chunker_add(chunker, text) && chunker_end(chunker);
-
-    chunker_free(chunker);
-    return is_told;
 }

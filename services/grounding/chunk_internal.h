@@ -37,17 +37,14 @@ struct chunk {
 /* false ends the cutting. */
 typedef bool chunk_fn(void *context, const struct chunk *chunk);
 
-/* Tells the chunks in order.  The text need not be valid UTF-8: bytes that are none become U+FFFD.
- * false where `tell` returned false. */
-bool chunk_document(const char *file_name, enum chunk_format format, struct span text,
-                    chunk_fn *tell, void *context);
-
 struct chunker;
 
+/* Tells the chunks in order. */
 struct chunker *chunker_new(const char *file_name, enum chunk_format format,
                             chunk_fn *tell, void *context);
 
-/* The document's next bytes, cut anywhere.  false where `tell` returned false. */
+/* The document's next bytes, cut anywhere, which need not be valid UTF-8: those that are none become U+FFFD.
+ * false where `tell` returned false. */
 bool chunker_add(struct chunker *chunker, struct span bytes);
 
 /* The document ends: tells the rest. */

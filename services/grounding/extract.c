@@ -11,6 +11,7 @@
 #include "private_reveal.h"
 #include "question_internal.h"
 #include "terms.h"
+#include "thesaurus_internal.h"
 #include "words.h"
 
 #include <ctype.h>
@@ -26,15 +27,17 @@
 #define WORDS_IN_ALL        80
 /* Sentences that are taken along because one behind them hangs on them. */
 #define BEFORE_MOST 2
-/* What a question's word is worth in the sentence before, in the headings, and by its family. */
+/* What a question's word is worth in the sentence before, in the headings, by a word that begins like it, and by
+ * another word for the same. */
 #define BEFORE_SHARE  0.3
-#define HEADING_SHARE 0.25
+#define HEADING_SHARE 0.75
 #define FAMILY_SHARE  0.7
+#define KIN_SHARE     0.5
 /* Of the whole weight: having what is asked for; the passage's own score. */
 #define KIND_SHARE    0.3
 #define PASSAGE_SHARE 0.15
 /* A second and third sentence are worth so much of the best one. */
-#define NEXT_SHARE 0.6
+#define NEXT_SHARE 0.75
 #define SAME_SHARE 0.75
 /* One that has so much of its words from one that is taken says nothing more. */
 #define REPEATED_SHARE 0.8
@@ -61,15 +64,16 @@ struct candidate {
 };
 
 struct extraction {
-    struct terms_reader *reader; /* owned, like all below */
-    struct terms question;
-    struct span *texts;     /* of the passages; what they hold is borrowed */
-    struct terms *passages; /* each one's text, read */
-    struct terms *headings; /* each one's chapter and section */
+    struct terms_reader *reader; /* borrowed */
+    struct terms question;       /* owned, like all below */
+    struct span *texts;          /* of the passages; what they hold is borrowed */
+    struct terms *passages;      /* each one's text, read */
+    struct terms *headings;      /* each one's chapter and section */
     size_t passage_count;
     struct wanted wanted[WORDS_MOST];
     size_t wanted_count;
-    double whole; /* weight of all that is wanted */
+    struct word_hits hits; /* by the numbers of the wanted */
+    double whole;          /* weight of all that is wanted */
     enum question_kind kind;
     struct candidate *candidates; /* one for each sentence */
     size_t candidate_count;
@@ -93,7 +97,6 @@ static void read_all(struct extraction *extraction, struct span question,
 {
     size_t count = passages->count < PASSAGES_MOST ? passages->count : PASSAGES_MOST;
 
-    extraction->reader = terms_reader_new();
     extraction->texts = mem_zalloc(count * sizeof(*extraction->texts));
     extraction->passages = mem_zalloc(count * sizeof(*extraction->passages));
     extraction->headings = mem_zalloc(count * sizeof(*extraction->headings));
@@ -107,6 +110,11 @@ static void read_all(struct extraction *extraction, struct span question,
     }
 }
 
+static struct span stem_of(const struct terms *terms, const struct term *term)
+{
+    return (struct span){term_stem(terms, term), term->stem_length};
+}
+
 /* The distinct words that say something; those that only ask, where they are all there is. */
 static void want_words(struct extraction *extraction, bool keeps_asking)
 {
@@ -115,44 +123,52 @@ static void want_words(struct extraction *extraction, bool keeps_asking)
     for (size_t i = 0; i < question->count && extraction->wanted_count < WORDS_MOST;
          i++) {
         const struct term *term = &question->all[i];
-        bool is_new = !(term->flags & TERM_STOP) &&
-                      (keeps_asking || (!question_is_around(question, term) &&
-                                        !question_asks(question, i)));
+        size_t stems = extraction->hits.stems.count;
 
-        for (size_t k = 0; k < extraction->wanted_count && is_new; k++)
-            is_new = !term_equals(question, &question->all[extraction->wanted[k].term],
-                                  question, term);
-        if (is_new)
+        if (term->flags & TERM_STOP ||
+            (!keeps_asking &&
+             (question_is_around(question, term) || question_asks(question, i))))
+            continue;
+        word_hits_add(&extraction->hits, stem_of(question, term),
+                      (uint16_t)extraction->wanted_count);
+        if (extraction->hits.stems.count > stems)
             extraction->wanted[extraction->wanted_count++].term = (uint32_t)i;
     }
 }
 
-/* 1: the same stem; less for one of its family; 0. */
-static double likeness(const struct terms *question, const struct term *wanted,
-                       const struct terms *terms, const struct term *term)
+static void want_kin(struct extraction *extraction, const struct thesaurus *thesaurus)
 {
-    struct span one = {term_stem(question, wanted), wanted->stem_length};
-    struct span other = {term_stem(terms, term), term->stem_length};
+    for (size_t i = 0; i < extraction->wanted_count; i++)
+        word_hits_add_kin(&extraction->hits, thesaurus,
+                          stem_of(&extraction->question,
+                                  &extraction->question.all[extraction->wanted[i].term]),
+                          (uint16_t)i);
+}
 
-    if (term_equals(question, wanted, terms, term))
-        return 1;
-    if ((wanted->flags | term->flags) & TERM_NUMBER)
-        return 0;
-    return stems_share(one, other) > 0 ? FAMILY_SHARE : 0;
+static bool begin_alike(const struct terms *question, const struct term *wanted,
+                        const struct terms *terms, const struct term *term)
+{
+    return !((wanted->flags | term->flags) & TERM_NUMBER) &&
+           stems_share(stem_of(question, wanted), stem_of(terms, term)) > 0;
 }
 
 /* What a row of terms has of each wanted word; the best of each. */
 static void find(const struct extraction *extraction, const struct terms *terms,
                  size_t first, size_t count, double *found)
 {
-    for (size_t i = 0; i < extraction->wanted_count; i++) {
-        const struct term *wanted = &extraction->question.all[extraction->wanted[i].term];
+    const struct terms *question = &extraction->question;
 
-        for (size_t at = first; at < first + count && found[i] < 1; at++) {
-            double like = likeness(&extraction->question, wanted, terms, &terms->all[at]);
+    for (size_t at = first; at < first + count; at++) {
+        const struct term *term = &terms->all[at];
+        struct word_hit hit = word_hits_find(&extraction->hits, terms, term);
 
-            found[i] = like > found[i] ? like : found[i];
-        }
+        if (hit.word != WORD_NONE)
+            found[hit.word] = fmax(found[hit.word], hit.is_kin ? KIN_SHARE : 1);
+        for (size_t i = 0; i < extraction->wanted_count; i++)
+            if (found[i] < FAMILY_SHARE &&
+                begin_alike(question, &question->all[extraction->wanted[i].term], terms,
+                            term))
+                found[i] = FAMILY_SHARE;
     }
 }
 
@@ -575,19 +591,21 @@ static void extraction_done(struct extraction *extraction)
     free(extraction->headings);
     free(extraction->candidates);
     terms_done(&extraction->question);
-    terms_reader_free(extraction->reader);
+    word_hits_done(&extraction->hits);
 }
 
-void generate_extract(const struct private_text *question,
+void generate_extract(const struct thesaurus *thesaurus,
+                      const struct private_text *question,
                       const struct passages *passages, struct generated *ret_generated)
 {
-    struct extraction extraction = {.passage_count = 0};
+    struct extraction extraction = {.reader = thesaurus_reader(thesaurus)};
     struct generated generated = {.stated = 1, .is_extractive = true};
 
     read_all(&extraction, private_reveal(question), passages);
     want_words(&extraction, false);
     if (extraction.wanted_count == 0)
         want_words(&extraction, true);
+    want_kin(&extraction, thesaurus);
     weigh_words(&extraction);
     judge(&extraction, passages);
     choose(&extraction, &generated);
@@ -595,7 +613,3 @@ void generate_extract(const struct private_text *question,
     extraction_done(&extraction);
     *ret_generated = generated;
 }
-
-/* ---- a long sentence is cut at its clauses ---- */
-
-/* ---- which sentences ---- */

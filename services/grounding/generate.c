@@ -218,6 +218,7 @@ static struct span with_headings(const struct passage *passage, struct buffer *t
 }
 
 double generated_confidence(const struct generated *generated,
+                            const struct private_text *question,
                             const struct passages *passages, int *ret_unsupported)
 {
     struct buffer texts[PASSAGES_MOST];
@@ -233,6 +234,7 @@ double generated_confidence(const struct generated *generated,
         spans[count] = with_headings(&passages->all[count], &texts[count]);
     support = support_new();
     support_read(support, spans, count);
+    support_asked(support, private_reveal(question));
     for (size_t at = 0; at < generated->count; at++) {
         const struct generated_sentence *sentence = &generated->sentences[at];
 

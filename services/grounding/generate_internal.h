@@ -8,6 +8,7 @@
 #include "coach.h"
 #include "passage.h"
 #include "private_text.h"
+#include "thesaurus.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -45,7 +46,8 @@ enum error generate_read(const struct private_text *reply,
 
 /* The sentences of the passages that answer best, verbatim, each citing its passage; in document order.
  * Refused where none carries anything of the question. */
-void generate_extract(const struct private_text *question,
+void generate_extract(const struct thesaurus *thesaurus,
+                      const struct private_text *question,
                       const struct passages *passages, struct generated *ret_generated);
 
 /* All sentences in one text, separated by a space. */
@@ -54,6 +56,7 @@ struct private_text generated_text(const struct generated *generated);
 /* Measured confidence: the share of sentences that cite a given passage which supports them, capped by what
  * the model states; and the first unsupported one's number in `ret_unsupported`, -1: none. */
 double generated_confidence(const struct generated *generated,
+                            const struct private_text *question,
                             const struct passages *passages, int *ret_unsupported);
 
 #endif

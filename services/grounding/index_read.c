@@ -12,12 +12,11 @@
 #include <string.h>
 #include <sys/stat.h>
 
-enum { LIKE_LETTERS_LEAST = 5, LIKE_LETTERS_MOST = 24, STEMS_ASKED_MOST = 32 };
+enum { LIKE_LETTERS_LEAST = 4, LIKE_LETTERS_MOST = 24, STEMS_ASKED_MOST = 32 };
 
 struct index_reader {
-    char *path;         /* owned; NULL: the handbook */
-    struct stat status; /* of the file when it was opened */
-    sqlite3 *database;  /* owned, like all below */
+    char *path;        /* owned; NULL: the handbook */
+    sqlite3 *database; /* owned, like all below */
     sqlite3_stmt *stem, *family, *find, *load, *next, *row_of;
     struct buffer json;
     int64_t passages, words, files;
@@ -48,7 +47,6 @@ static bool open_file(struct index_reader *reader, struct buffer *problem)
         index_complain(problem, reader->path, what);
         return false;
     }
-    reader->status = status;
     return true;
 }
 
@@ -148,19 +146,6 @@ void index_reader_free(struct index_reader *reader)
     free(reader);
 }
 
-bool index_is_current(const struct index_reader *reader)
-{
-    struct stat status;
-
-    /* No file at the path: it may be on its way; what is open is still good. */
-    return reader->path == NULL || stat(reader->path, &status) != 0 ||
-           (status.st_dev == reader->status.st_dev &&
-            status.st_ino == reader->status.st_ino &&
-            status.st_size == reader->status.st_size &&
-            status.st_mtim.tv_sec == reader->status.st_mtim.tv_sec &&
-            status.st_mtim.tv_nsec == reader->status.st_mtim.tv_nsec);
-}
-
 bool index_is_broken(const struct index_reader *reader)
 {
     return reader->is_broken;
@@ -239,24 +224,24 @@ static void try_stem(struct like *like, const char *stem, size_t length)
 }
 
 /* All that can be made of a stem by taking a letter out, putting another in its place, putting one in, or
- * swapping two neighbours, a common slip: at most 1,300 look-ups, for 24 letters, however large the index is.
- */
+ * swapping two neighbours, a common slip; but few misspell how a word begins.  At most 1,250 look-ups, for 24
+ * letters, however large the index is. */
 static void try_all(struct like *like, const char *stem, size_t length)
 {
     char other[LIKE_LETTERS_MOST + 2] = {0};
 
-    for (size_t at = 0; at < length; at++) {
+    for (size_t at = 1; at < length; at++) {
         memcpy(other, stem, at);
         memcpy(other + at, stem + at + 1, length - at);
         try_stem(like, other, length - 1);
     }
-    for (size_t at = 0; at + 1 < length; at++) {
+    for (size_t at = 1; at + 1 < length; at++) {
         memcpy(other, stem, length + 1);
         other[at] = stem[at + 1];
         other[at + 1] = stem[at];
         try_stem(like, other, length);
     }
-    for (size_t at = 0; at <= length; at++) {
+    for (size_t at = 1; at <= length; at++) {
         for (char letter = 'a'; letter <= 'z'; letter++) {
             memcpy(other, stem, length + 1);
             if (at < length && stem[at] != letter) {
@@ -309,7 +294,7 @@ bool index_stem_like(struct index_reader *reader, const char *stem, char *ret_st
         if (stem[i] < 'a' || stem[i] > 'z')
             return false;
     try_all(&like, stem, length);
-    if (like.passages == 0)
+    if (like.passages == 0 && length >= STEMS_SHARED_LEAST)
         try_family(&like, stem, length);
     if (like.passages == 0 || strlen(like.stem) >= size)
         return false;

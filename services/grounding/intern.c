@@ -62,6 +62,16 @@ uint32_t intern_put(struct intern *intern, const char *bytes, size_t length)
     return *slot - 1;
 }
 
+bool intern_find(const struct intern *intern, const char *bytes, size_t length,
+                 uint32_t *ret_number)
+{
+    uint32_t held = intern->slot_count > 0 ? *slot_of(intern, bytes, length) : 0;
+
+    if (held > 0)
+        *ret_number = held - 1;
+    return held > 0;
+}
+
 struct span intern_text(const struct intern *intern, uint32_t number)
 {
     const struct interned *text = &intern->all[number];

@@ -6,6 +6,7 @@
 
 #include "span.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,6 +24,10 @@ struct intern {
 
 /* The number of a text; intern->count before the call where it is new. */
 uint32_t intern_put(struct intern *intern, const char *bytes, size_t length);
+
+/* false: it has none. */
+bool intern_find(const struct intern *intern, const char *bytes, size_t length,
+                 uint32_t *ret_number);
 
 /* Borrowed until the next intern_put(). */
 struct span intern_text(const struct intern *intern, uint32_t number);

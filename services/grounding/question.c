@@ -23,15 +23,21 @@ bool question_is_around(const struct terms *terms, const struct term *term)
     return (term->flags & (TERM_NAME | TERM_NUMBER)) == 0 && words_is_on(stems, stem);
 }
 
+bool question_is_light_verb(struct span stem)
+{
+    static const char verbs[] =
+        "call come find get give go happen kind make mean name sai take thing type us "
+        "wai work";
+
+    return words_is_on(verbs, stem);
+}
+
 bool question_asks(const struct terms *terms, size_t at)
 {
     /* "how many": the answer has the number, not the word */
     static const char measures[] =
         "big close cold deep earli far fast few heavi high hot larg late long mani "
         "much often old quick quickli short soon strong tall thick well wide";
-    static const char verbs[] =
-        "call come find get give go happen kind make mean name sai take thing type us "
-        "wai work";
     /* "in what year": the answer has the year */
     static const char nouns[] =
         "amount author centuri citi color colour compani countri date dai decad degre "
@@ -44,7 +50,7 @@ bool question_asks(const struct terms *terms, size_t at)
 
     if (term->flags & (TERM_NAME | TERM_NUMBER))
         return false;
-    return words_is_on(verbs, stem) ||
+    return question_is_light_verb(stem) ||
            (span_equals(before, "how") && words_is_on(measures, stem)) ||
            (words_is_on("what which", before) && words_is_on(nouns, stem));
 }

@@ -13,6 +13,9 @@
 /* What people say around a question, and of nothing that it is about. */
 bool question_is_around(const struct terms *terms, const struct term *term);
 
+/* "get", "make", "thing": in whatever sense. */
+bool question_is_light_verb(struct span stem);
+
 /* Does this word only say what is asked for ("how many", "happen", "mean")?  A passage that answers says
  * something else in its place. */
 bool question_asks(const struct terms *terms, size_t at);

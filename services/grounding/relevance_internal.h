@@ -2,8 +2,9 @@
  * How well a passage answers a question, from 0 to 1, by its words: a logistic of a few features, each
  * stem of the question weighted by its rarity.  A pure function of question, passage and corpus.
  *
- * A word that the corpus does not have keeps the highest weight, which is what drives refusal; one of five
- * letters or more may stand for a word at edit distance 1, which counts for a little less.
+ * A word that the corpus does not have keeps the highest weight, which is what drives refusal; one of four
+ * letters or more may stand for a word at edit distance 1, which counts for a little less.  A word that anything
+ * may be phrased with weighs half, and another word for the same is half a hit.
  */
 #ifndef RELEVANCE_INTERNAL_H
 #define RELEVANCE_INTERNAL_H
@@ -11,6 +12,7 @@
 #include "passage.h"
 #include "span.h"
 #include "terms.h"
+#include "thesaurus_internal.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,6 +39,7 @@ struct relevance_word {
     double credit; /* of a hit: 1, or less where the stem is only like the question's */
     bool is_fact;  /* a name or a number */
     bool asks;     /* says only what is asked for, and weighs little */
+    bool is_plain; /* anything may be phrased with it */
     bool has_left; /* the word before it in the list stands before it in the question */
 };
 
@@ -44,7 +47,8 @@ struct relevance_word {
 struct relevance_question {
     struct relevance_word *words; /* owned; wiped when it goes */
     size_t count;
-    double weight; /* of all words */
+    double weight;         /* of all words */
+    struct word_hits hits; /* their stems, and those of other words for the same */
 };
 
 struct relevance_features {

@@ -24,6 +24,8 @@ struct support *support_new(void)
     support_read_lists(support);
     support->and_stem = support_intern(support, "and", 3);
     support->by_stem = support_intern(support, "by", 2);
+    support->from_stem = support_intern(support, "from", 4);
+    support->to_stem = support_intern(support, "to", 2);
     support->list_stems = support->texts.count;
     return support;
 }
@@ -96,7 +98,6 @@ struct best {
     bool is_repeated; /* a sentence covers enough to be the one that is repeated */
     bool is_own;      /* and one of these has its numbers, names and polarity */
     bool is_same;     /* word for word */
-    const struct support_sentence *own;
 };
 
 /* The same words in the same order. */
@@ -130,8 +131,6 @@ static void look_at(struct support *support, const struct support_sentence *clai
         return;
     best->is_same = are_same(support, claim, sentence);
     best->is_own = best->is_same || support_is_own(support, claim, sentence);
-    if (best->is_own)
-        best->own = sentence;
 }
 
 /* Of a claim that is gathered from a few sentences, of which `best` has the most: one of them denies what
@@ -152,30 +151,6 @@ static bool polarity_agrees(struct support *support, const struct support_senten
     }
     support_compare(support, best);
     return may_deny && support_says_nothing_denied(support, claim, best);
-}
-
-/* Each clause of the claim has the numbers of the clause of the sentence that has its words. */
-static bool parts_are_own(struct support *support, const struct support_sentence *claim,
-                          uint64_t cited, const struct support_sentence *own)
-{
-    const struct support_word *words = support_words_of(support, claim);
-    bool are_own = true;
-
-    for (uint32_t from = 0, to; from < claim->count && are_own; from = to) {
-        struct support_sentence part = {claim->passage, claim->first + from, 0};
-
-        for (to = from + 1; to < claim->count; to++)
-            if (support_is_clause_end(support, &words[to]))
-                break;
-        part.count = to - from;
-        if (part.count == claim->count)
-            break;
-        support_end_claim(support);
-        support_begin_claim(support, &part, cited);
-        support_compare(support, own);
-        are_own = support_part_is_own(support, own);
-    }
-    return are_own;
 }
 
 /* `must_repeat`: three sentences together are not enough, one must say it. */
@@ -225,8 +200,6 @@ static bool stands_in_passages(struct support *support,
         support_compare(support, best.sentence);
         holds = !support_has_swapped(support, claim, best.sentence, best.single);
     }
-    if (holds && best.is_own && !best.is_same)
-        holds = parts_are_own(support, claim, cited, best.own);
     return holds;
 }
 

@@ -12,6 +12,10 @@
 #define FAMILY_CREDIT 0.8f
 /* Unseen words of a claim that a family is looked for. */
 #define FAMILY_SEARCHES 64
+/* A long sentence is seldom said in the passages' words alone: one in so many of weight may be another. */
+#define WORDS_PER_STRANGER 12
+/* One in so many of its words of weight is the question's, where a claim restates it. */
+#define RESTATED_SHARE 4
 /* So many words in a row that no passage has, at the end of a claim. */
 #define STRANGERS_MOST 3
 
@@ -25,7 +29,7 @@ static double weight_of(const struct support *support, const struct support_word
     if (word->flags & (TERM_STOP | TERM_NEGATION | SUPPORT_MARKER))
         return 0;
     if (word->flags & SUPPORT_LIGHT ||
-        (word->flags & SUPPORT_PLAIN && stem->passages_with == 0))
+        (word->flags & (SUPPORT_PLAIN_FLAGS | SUPPORT_ASKED) && stem->passages_with == 0))
         return 0.2;
     if (word->flags & (TERM_NUMBER | TERM_NAME))
         return 1.6;
@@ -160,10 +164,26 @@ static void set_against(struct support *support, uint32_t one, uint32_t other)
         support->stems[other].against = support->stems[one].item;
 }
 
+/* A claim that restates the question is phrased in its words, and needs no everyday ones. */
+static void find_restated(struct support *support, const struct support_sentence *claim)
+{
+    struct support_word *words = &support->words[claim->first];
+    size_t content = 0, asked = 0;
+
+    for (uint32_t i = 0; i < claim->count; i++) {
+        content += support_is_content(&words[i]);
+        asked += support_is_content(&words[i]) && words[i].flags & SUPPORT_ASKED;
+    }
+    support->is_restated = asked > 0 && asked * RESTATED_SHARE >= content;
+    for (uint32_t i = 0; i < claim->count && support->is_restated; i++)
+        words[i].flags &= ~(uint32_t)SUPPORT_EVERYDAY;
+}
+
 void support_begin_claim(struct support *support, const struct support_sentence *claim,
                          uint64_t cited)
 {
     support->item_count = 0;
+    find_restated(support, claim);
     for (uint32_t at = 0; at < claim->count; at++)
         add_item(support, &support->words[claim->first + at]);
     for (size_t i = 0, count = support->item_count; i < count; i++)
@@ -213,20 +233,23 @@ static bool is_abbreviated(const struct support *support, const struct support_i
     return false;
 }
 
-/* A number, a name, or a word that no answer is just phrased with, that no cited passage has. */
+/* A number or a name that no cited passage has, or too many words that no answer is just phrased with. */
 bool support_has_strangers(const struct support *support)
 {
+    size_t content = 0, strangers = 0;
+
     for (size_t i = 0; i < support->item_count; i++) {
         const struct support_item *item = &support->items[i];
 
+        content += !(item->flags & SUPPORT_WEAK_FLAGS);
         if (item->is_in_passages || item->flags & SUPPORT_MARKER)
             continue;
         if (item->flags & TERM_NUMBER ||
-            (item->flags & TERM_NAME && !is_abbreviated(support, item)) ||
-            !(item->flags & (TERM_NAME | SUPPORT_STRANGE_FLAGS)))
+            (item->flags & TERM_NAME && !is_abbreviated(support, item)))
             return true;
+        strangers += !(item->flags & (TERM_NAME | SUPPORT_STRANGE_FLAGS));
     }
-    return false;
+    return strangers * WORDS_PER_STRANGER > content;
 }
 
 /* Words of weight at its end, of which no passage has any: a detail that was made up. */

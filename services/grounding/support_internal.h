@@ -27,9 +27,13 @@ enum support_flag {
     SUPPORT_CAPITALS = 1 << 14, /* all capitals: it may be an abbreviation */
     SUPPORT_LEAD = 1 << 15,     /* a noun follows it, and no verb: "the", "of" */
     SUPPORT_PLAIN = 1 << 16,    /* what an answer is phrased with: "kind", "called" */
+    SUPPORT_ASKED = 1 << 17,    /* of the question, which takes it for given */
+    SUPPORT_EVERYDAY = 1 << 18, /* plain where a claim is phrased freely */
+    SUPPORT_PLAIN_FLAGS = SUPPORT_PLAIN | SUPPORT_EVERYDAY,
     SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
     /* What is no claim by itself. */
-    SUPPORT_STRANGE_FLAGS = SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN | SUPPORT_SMALL,
+    SUPPORT_STRANGE_FLAGS =
+        SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN_FLAGS | SUPPORT_SMALL | SUPPORT_ASKED,
 };
 
 struct support_word {
@@ -78,7 +82,7 @@ struct support {
     size_t stem_capacity;
     struct intern texts; /* of the stems, by their numbers */
     size_t list_stems;   /* how many of them are the lists', and stay */
-    uint32_t and_stem, by_stem;
+    uint32_t and_stem, by_stem, from_stem, to_stem;
     struct support_pair *pairs; /* opposites */
     size_t pair_count, pair_capacity;
     struct support_pair *members; /* of families, in their order */
@@ -90,6 +94,7 @@ struct support {
     struct support_sentence *sentences;
     size_t sentence_count, sentence_capacity;
     size_t passage_words, passage_sentences; /* those before the claim's */
+    bool is_restated; /* the claim's sentence says what the question asks */
     struct support_item *items;
     size_t item_count, item_capacity;
 };
@@ -126,9 +131,15 @@ void support_compare(struct support *support, const struct support_sentence *sen
 bool support_is_own(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence);
 
-/* The numbers of a part of the claim are those of the clause that it repeats, if it repeats one. */
-bool support_part_is_own(const struct support *support,
-                         const struct support_sentence *sentence);
+/* Of support_denial.c: no word of the claim stands where the sentence has its opposite, unless the claim denies it. */
+bool support_opposites_agree(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
+
+/* Both of the next two hold, and the claim denies nothing twice. */
+bool support_polarity_agrees(const struct support *support,
+                             const struct support_sentence *claim,
+                             const struct support_sentence *sentence);
 
 /* What the claim denies, the sentence denies too. */
 bool support_may_deny(const struct support *support, const struct support_sentence *claim,
@@ -147,6 +158,10 @@ bool support_has_swapped(const struct support *support,
 /* A clause begins with the word: behind a comma, at "and", "but", ... */
 bool support_is_clause_end(const struct support *support,
                            const struct support_word *word);
+
+/* The next word of content from `at` on, by `step`, as a place; -1: there is none. */
+int support_next_content(const struct support *support,
+                         const struct support_sentence *sentence, int at, int step);
 
 /* One of the sentences that stand just before has the word. */
 bool support_stands_before(const struct support *support,

@@ -1,10 +1,8 @@
 /*
- * Is what a claim says that sentence's own?  What it denies, its numbers with their units, its names, and who does
- * what to whom: no word stands in the place of another.
+ * Is what a claim says that sentence's own?  Its numbers with their units, its names, and who does what to whom: no
+ * word stands in the place of another.
  */
 #include "support_internal.h"
-
-#include <string.h>
 
 static bool has_stem(const struct support *support,
                      const struct support_sentence *sentence, uint32_t stem)
@@ -17,6 +15,17 @@ static bool has_stem(const struct support *support,
     return false;
 }
 
+int support_next_content(const struct support *support,
+                         const struct support_sentence *sentence, int at, int step)
+{
+    const struct support_word *words = support_words_of(support, sentence);
+
+    for (at += step; at >= 0 && at < (int)sentence->count; at += step)
+        if (support_is_content(&words[at]))
+            return at;
+    return -1;
+}
+
 bool support_is_clause_end(const struct support *support, const struct support_word *word)
 {
     return word->flags & SUPPORT_BREAK ||
@@ -24,218 +33,10 @@ bool support_is_clause_end(const struct support *support, const struct support_w
             !(word[-1].flags & word[1].flags & (TERM_NAME | TERM_NUMBER)));
 }
 
-/* ---- what it denies ---- */
-
-/* Words that a negation reaches, to its right and to its left. */
-#define REACH_RIGHT 3
-#define REACH_LEFT  2
-
-static bool is_negated_near(const struct support *support,
-                            const struct support_sentence *sentence, uint32_t at)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-    uint32_t from = at > REACH_RIGHT ? at - REACH_RIGHT : 0;
-
-    for (uint32_t i = from; i < at + REACH_LEFT && i < sentence->count; i++)
-        if (words[i].flags & TERM_NEGATION)
-            return true;
-    return false;
-}
-
-/* No word of the claim stands where the sentence has its opposite, unless the claim denies it. */
-static bool opposites_agree(const struct support *support,
-                            const struct support_sentence *claim)
-{
-    const struct support_word *words = support_words_of(support, claim);
-
-    for (uint32_t i = 0; i < claim->count; i++) {
-        const struct support_item *item = support_item_of(support, &words[i]);
-
-        if (item != NULL && item->is_opposed && !is_negated_near(support, claim, i))
-            return false;
-    }
-    return true;
-}
-
-/* The words that a negation denies. */
-struct reach {
-    const struct support_word *words[REACH_RIGHT + REACH_LEFT];
-    size_t right, count; /* the first `right` stand behind it */
-};
-
-static void find_reach(const struct support *support,
-                       const struct support_sentence *sentence, uint32_t at,
-                       struct reach *reach)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-
-    *reach = (struct reach){.count = 0};
-    for (uint32_t i = at + 1; i < sentence->count && reach->count < REACH_RIGHT; i++) {
-        if (support_is_clause_end(support, &words[i]))
-            break;
-        if (support_is_content(&words[i]))
-            reach->words[reach->count++] = &words[i];
-    }
-    reach->right = reach->count;
-    for (uint32_t i = at; i > 0 && reach->count < reach->right + REACH_LEFT; i--) {
-        if (support_is_clause_end(support, &words[i]))
-            break;
-        if (support_is_content(&words[i - 1]))
-            reach->words[reach->count++] = &words[i - 1];
-    }
-}
-
-static bool are_alike(const struct support *support, const struct support_word *one,
-                      const struct support_word *other)
-{
-    const struct support_stem *first = &support->stems[one->stem];
-    const struct support_stem *second = &support->stems[other->stem];
-
-    return one->stem == other->stem || (first->item != 0 && first->item == second->item);
-}
-
-/* They share a word, and it is not only what both speak of before they deny something of it. */
-static bool overlap(const struct support *support, const struct reach *one,
-                    const struct reach *other)
-{
-    if (one->count == 0 || other->count == 0)
-        return true;
-    for (size_t i = 0; i < one->count; i++)
-        for (size_t k = 0; k < other->count; k++)
-            if ((i < one->right || k < other->right || one->right == 0 ||
-                 other->right == 0) &&
-                are_alike(support, one->words[i], other->words[k]))
-                return true;
-    return false;
-}
-
-/* A negation of the sentence that denies one of these words. */
-static bool denies(const struct support *support, const struct support_sentence *sentence,
-                   const struct reach *reach)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-    struct reach other;
-
-    for (uint32_t i = 0; i < sentence->count; i++) {
-        if (!(words[i].flags & TERM_NEGATION))
-            continue;
-        find_reach(support, sentence, i, &other);
-        if (overlap(support, &other, reach))
-            return true;
-    }
-    return false;
-}
-
-/* A word of the sentence that says no, and that the claim does not have too. */
-static bool has_denial(const struct support *support,
-                       const struct support_sentence *sentence)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-
-    for (uint32_t i = 0; i < sentence->count; i++)
-        if (words[i].flags & SUPPORT_DENIAL &&
-            support_item_of(support, &words[i]) == NULL)
-            return true;
-    return false;
-}
-
-/* A word of the claim that says no, and that the sentence does not have too. */
-static bool claim_has_denial(const struct support *support)
-{
-    for (size_t i = 0; i < support->item_count; i++)
-        if (support->items[i].flags & SUPPORT_DENIAL && support->items[i].credit <= 0)
-            return true;
-    return false;
-}
-
-static size_t negations(const struct support *support,
-                        const struct support_sentence *sentence)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-    size_t count = 0;
-
-    for (uint32_t i = 0; i < sentence->count; i++)
-        count += (words[i].flags & TERM_NEGATION) != 0;
-    return count;
-}
-
-/* What the claim denies the sentence denies too, by a negation, an opposite or a word that says no. */
-bool support_may_deny(const struct support *support, const struct support_sentence *claim,
-                      const struct support_sentence *sentence)
-{
-    const struct support_word *words = support_words_of(support, claim);
-
-    for (uint32_t i = 0; i < claim->count; i++) {
-        struct reach reach;
-        bool is_opposed = false;
-
-        if (!(words[i].flags & TERM_NEGATION))
-            continue;
-        find_reach(support, claim, i, &reach);
-        for (size_t k = 0; k < reach.count; k++) {
-            const struct support_item *item = support_item_of(support, reach.words[k]);
-
-            is_opposed |= item != NULL && item->is_opposed;
-        }
-        if (!is_opposed && !denies(support, sentence, &reach) &&
-            !has_denial(support, sentence))
-            return false;
-    }
-    return true;
-}
-
-/* What the sentence denies, the claim does not say. */
-bool support_says_nothing_denied(const struct support *support,
-                                 const struct support_sentence *claim,
-                                 const struct support_sentence *sentence)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-
-    for (uint32_t i = 0; i < sentence->count; i++) {
-        struct reach reach;
-        size_t said = 0, count;
-
-        if (!(words[i].flags & TERM_NEGATION))
-            continue;
-        find_reach(support, sentence, i, &reach);
-        count = reach.right > 0 ? reach.right : reach.count;
-        for (size_t k = 0; k < count; k++)
-            said += support_item_of(support, reach.words[k]) != NULL;
-        if (count > 0 && said * 2 > count && !denies(support, claim, &reach) &&
-            !claim_has_denial(support))
-            return false;
-    }
-    return true;
-}
-
-static bool repeats_all(const struct support *support)
-{
-    for (size_t i = 0; i < support->item_count; i++)
-        if (!(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
-            support->items[i].credit <= 0)
-            return false;
-    return true;
-}
-
-/* Both, and the claim denies nothing twice. */
-static bool polarity_agrees(const struct support *support,
-                            const struct support_sentence *claim,
-                            const struct support_sentence *sentence)
-{
-    if (negations(support, claim) > negations(support, sentence) &&
-        repeats_all(support) && !has_denial(support, sentence))
-        return false; /* it denies once more than the sentence whose words it has */
-    return support_may_deny(support, claim, sentence) &&
-           support_says_nothing_denied(support, claim, sentence);
-}
-
 /* ---- names and words in their places ---- */
 
-/* Words of a claim that are looked at for two in each other's place, and how many there must be. */
+/* Words of a claim that are looked at for two in each other's place. */
 #define TRANSPOSED_WORDS 64
-#define TRANSPOSED_LEAST 5
-/* How many are enough where both are names, or both numbers. */
-#define TRANSPOSED_NAMES 3
 
 /* Beside which name a name stands in the sentence, by `step`; NULL: beside none, or it is not there. */
 static const struct support_word *neighbour(const struct support *support,
@@ -280,7 +81,7 @@ static bool names_are_joined(const struct support *support,
     return true;
 }
 
-/* Where a word of the claim stands in the sentence, as long as it stands once in each; -1. */
+/* Where a word that the claim has once first stands in the sentence; -1: nowhere. */
 static int place_of(const struct support *support, const struct support_sentence *claim,
                     const struct support_sentence *sentence, uint32_t at)
 {
@@ -295,11 +96,8 @@ static int place_of(const struct support *support, const struct support_sentence
             support->stems[support_words_of(support, claim)[i].stem].item == item)
             return -1;
     for (uint32_t i = 0; i < sentence->count; i++)
-        if (support->stems[words[i].stem].item == item) {
-            if (place >= 0)
-                return -1;
+        if (support->stems[words[i].stem].item == item && place < 0)
             place = (int)i;
-        }
     return place;
 }
 
@@ -329,8 +127,7 @@ static bool is_swap(struct placed *words, size_t count)
     if (first == count ||
         (last < first + 2 && !(words[first].kind & words[last].kind & TERM_NUMBER)))
         return false; /* "red and blue" */
-    if (words[first].kind != words[last].kind ||
-        (count < TRANSPOSED_LEAST && words[first].kind == 0))
+    if (words[first].kind != words[last].kind)
         return false; /* like is taken for like */
     held = words[first];
     words[first] = words[last];
@@ -368,7 +165,44 @@ static bool is_transposed(const struct support *support,
         at = i;
         before = place;
     }
-    return count >= TRANSPOSED_NAMES && is_swap(placed, count);
+    return is_swap(placed, count);
+}
+
+/* Words that "from" and "to" have behind them. */
+#define WAY_WORDS 6
+
+/* Has the sentence a word of the claim shortly behind one with this stem? */
+static bool stands_behind(const struct support *support,
+                          const struct support_sentence *sentence, uint32_t stem,
+                          uint32_t item)
+{
+    const struct support_word *words = support_words_of(support, sentence);
+    bool is_behind = false;
+
+    for (uint32_t i = 0, from = sentence->count; i < sentence->count && !is_behind; i++) {
+        if (words[i].stem == support->from_stem || words[i].stem == support->to_stem)
+            from = words[i].stem == stem ? i : sentence->count;
+        is_behind = i > from && i - from <= WAY_WORDS &&
+                    support->stems[words[i].stem].item == item;
+    }
+    return is_behind;
+}
+
+/* Does the claim go from where the sentence goes to, and to where that comes from? */
+static bool is_turned_round(const struct support *support,
+                            const struct support_sentence *claim,
+                            const struct support_sentence *sentence)
+{
+    uint32_t ways[] = {support->from_stem, support->to_stem};
+    bool is_turned[2] = {false, false};
+
+    for (uint32_t item = 1; item <= support->item_count; item++)
+        for (size_t i = 0; i < 2; i++)
+            is_turned[i] |= !(support->items[item - 1].flags & SUPPORT_WEAK_FLAGS) &&
+                            stands_behind(support, claim, ways[i], item) &&
+                            !stands_behind(support, sentence, ways[i], item) &&
+                            stands_behind(support, sentence, ways[1 - i], item);
+    return is_turned[0] && is_turned[1];
 }
 
 /* ---- one word in the place of another ---- */
@@ -392,18 +226,6 @@ static int first_place(const struct support *support,
     return -1;
 }
 
-/* The next word of content from `at` on, by `step`, as a place; -1: there is none. */
-static int next_content(const struct support *support,
-                        const struct support_sentence *sentence, int at, int step)
-{
-    const struct support_word *words = support_words_of(support, sentence);
-
-    for (at += step; at >= 0 && at < (int)sentence->count; at += step)
-        if (support_is_content(&words[at]))
-            return at;
-    return -1;
-}
-
 /* Is a word of the sentence one that the claim has not? */
 static bool is_left_out(const struct support *support,
                         const struct support_sentence *sentence, int at)
@@ -420,12 +242,12 @@ static enum fit fit_of(const struct support *support,
                        const struct support_sentence *sentence, int *ret_held)
 {
     const struct support_word *words = support_words_of(support, claim);
-    int left = next_content(support, claim, at, -1),
-        right = next_content(support, claim, at, 1);
+    int left = support_next_content(support, claim, at, -1),
+        right = support_next_content(support, claim, at, 1);
     int from = left >= 0 ? first_place(support, sentence, &words[left]) : -1;
     int to = right >= 0 ? first_place(support, sentence, &words[right]) : -1;
-    int behind = from >= 0 ? next_content(support, sentence, from, 1) : -1;
-    int before = to >= 0 ? next_content(support, sentence, to, -1) : -1;
+    int behind = from >= 0 ? support_next_content(support, sentence, from, 1) : -1;
+    int before = to >= 0 ? support_next_content(support, sentence, to, -1) : -1;
     bool fits_left = is_left_out(support, sentence, behind),
          fits_right = is_left_out(support, sentence, before);
 
@@ -434,7 +256,8 @@ static enum fit fit_of(const struct support *support,
         if (behind == to)
             return FIT_NONE; /* it was put in */
         if (fits_left && fits_right &&
-            (behind == before || next_content(support, sentence, behind, 1) == before))
+            (behind == before ||
+             support_next_content(support, sentence, behind, 1) == before))
             return FIT_BOTH_SIDES;
     }
     if ((left < 0 && fits_right) || (right < 0 && fits_left))
@@ -528,14 +351,15 @@ static bool is_swapped(const struct support *support,
 {
     const struct support_word *words = support_words_of(support, claim);
     bool is_in_passages = support->stems[words[at].stem].passages_with > 0;
-    bool opens = next_content(support, claim, (int)at, -1) < 0;
+    bool opens = support_next_content(support, claim, (int)at, -1) < 0;
     uint32_t other;
     int held;
     enum fit fit = fit_of(support, claim, (int)at, sentence, &held);
 
     if (is_counted_otherwise(support, claim, at, sentence))
         return true;
-    if (fit == FIT_NONE || is_topic(support, sentence, &words[at]))
+    if (fit == FIT_NONE || (words[at].flags & SUPPORT_ASKED && fit != FIT_BOTH_SIDES) ||
+        (!support->is_restated && is_topic(support, sentence, &words[at])))
         return false;
     other = support_words_of(support, sentence)[held].flags;
     if ((words[at].flags & TERM_NAME && !(other & (TERM_NAME | SUPPORT_BEGINS))) ||
@@ -546,14 +370,14 @@ static bool is_swapped(const struct support *support,
     if (share < SWAPPED_SHARE_DOUBT || missing > 2)
         return false;
     if (is_in_passages)
-        return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing == 1) ||
+        return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing <= 1) ||
                (fit == FIT_ONE_SIDE && is_noun(claim, words, at));
     /* A plain word for one that is not. */
-    if (opens || other & SUPPORT_PLAIN)
+    if (opens || other & SUPPORT_PLAIN_FLAGS)
         return false;
     if (words[at - 1].flags & SUPPORT_LEAD)
-        return missing == 1 || fit >= FIT_EDGE;
-    return missing == 1 && fit == FIT_BOTH_SIDES;
+        return missing <= 1 || fit >= FIT_EDGE;
+    return missing <= 1 && fit == FIT_BOTH_SIDES;
 }
 
 bool support_has_swapped(const struct support *support,
@@ -564,7 +388,7 @@ bool support_has_swapped(const struct support *support,
     size_t missing = 0;
 
     for (size_t i = 0; i < support->item_count; i++)
-        missing += !(support->items[i].flags & SUPPORT_WEAK_FLAGS) &&
+        missing += !(support->items[i].flags & (SUPPORT_WEAK_FLAGS | SUPPORT_ASKED)) &&
                    support->items[i].credit <= 0;
     for (uint32_t i = 0; i < claim->count; i++) {
         const struct support_item *item = support_item_of(support, &words[i]);
@@ -830,16 +654,9 @@ bool support_is_own(const struct support *support, const struct support_sentence
            small_numbers_are_own(support, claim, &clause) &&
            has_own(support, claim, sentence, &clause, TERM_NUMBER) &&
            names_are_joined(support, claim, sentence) &&
-           numbers_are_own(support, claim, sentence) && opposites_agree(support, claim) &&
-           polarity_agrees(support, claim, sentence) &&
-           !is_transposed(support, claim, sentence);
-}
-
-bool support_part_is_own(const struct support *support,
-                         const struct support_sentence *sentence)
-{
-    struct support_sentence clause = find_clause(support, sentence);
-
-    return clause.count == sentence->count ||
-           has_own(support, sentence, sentence, &clause, TERM_NUMBER);
+           numbers_are_own(support, claim, sentence) &&
+           support_opposites_agree(support, claim, sentence) &&
+           support_polarity_agrees(support, claim, sentence) &&
+           !is_transposed(support, claim, sentence) &&
+           !is_turned_round(support, claim, sentence);
 }

@@ -20,13 +20,30 @@ uint32_t support_intern(struct support *support, const char *stem, size_t length
     return number;
 }
 
+static bool is_word(struct span text, const struct term *term, const char *word)
+{
+    return span_equals_ignoring_case(
+        (struct span){text.bytes + term->start, term->end - term->start}, word);
+}
+
+/* "one" and "on" have one stem, and are not one word here. */
+static uint32_t intern_term(struct support *support, struct span text,
+                            const struct term *term)
+{
+    if (is_word(text, term, "one"))
+        return support_intern(support, "one", 3);
+    return support_intern(support, term_stem(&support->terms, term), term->stem_length);
+}
+
 /* Back to what the lists hold. */
 static void forget(struct support *support)
 {
     support->word_count = support->sentence_count = 0;
     intern_keep(&support->texts, support->list_stems);
-    for (size_t i = 0; i < support->texts.count; i++)
+    for (size_t i = 0; i < support->texts.count; i++) {
         support->stems[i].passages_with = 0;
+        support->stems[i].flags &= ~(uint32_t)SUPPORT_ASKED;
+    }
 }
 
 void support_read(struct support *support, const struct span *passages, size_t count)
@@ -41,6 +58,36 @@ void support_read(struct support *support, const struct span *passages, size_t c
 
         for (uint32_t at = 0; at < sentence->count; at++)
             support->stems[support->words[sentence->first + at].stem].passages_with++;
+    }
+}
+
+/* "How was it built?" takes for given that it was; "Was it built?" does not, nor does "Is it true what they say?" */
+static bool takes_for_given(struct span question)
+{
+    static const char asking[] =
+        "how what what's when where where's which who who's whom whose why";
+    static const char doubting[] =
+        "are can could did do does had has have is may might must shall should was were "
+        "will would";
+    struct span word;
+
+    for (size_t offset = 0; words_next(question, &offset, &word);)
+        if (words_is_on(asking, word))
+            return true;
+        else if (words_is_on(doubting, word))
+            return false;
+    return false;
+}
+
+void support_asked(struct support *support, struct span question)
+{
+    if (!takes_for_given(question))
+        return;
+    terms_read(support->reader, question, &support->terms);
+    for (size_t i = 0; i < support->terms.count; i++) {
+        uint32_t stem = intern_term(support, question, &support->terms.all[i]);
+
+        support->stems[stem].flags |= SUPPORT_ASKED;
     }
 }
 
@@ -62,12 +109,6 @@ static bool is_bracketed(struct span text, const struct term *term)
 static bool is_upper(char c)
 {
     return c >= 'A' && c <= 'Z';
-}
-
-static bool is_word(struct span text, const struct term *term, const char *word)
-{
-    return span_equals_ignoring_case(
-        (struct span){text.bytes + term->start, term->end - term->start}, word);
 }
 
 static uint32_t flags_of(const struct support *support, struct span text, size_t at,
@@ -93,15 +134,6 @@ static uint32_t flags_of(const struct support *support, struct span text, size_t
     if (capitals >= 2 && capitals == term->end - term->start)
         flags |= SUPPORT_CAPITALS;
     return flags;
-}
-
-/* "one" and "on" have one stem, and are not one word here. */
-static uint32_t intern_term(struct support *support, struct span text,
-                            const struct term *term)
-{
-    if (is_word(text, term, "one"))
-        return support_intern(support, "one", 3);
-    return support_intern(support, term_stem(&support->terms, term), term->stem_length);
 }
 
 void support_add_text(struct support *support, struct span text, uint32_t passage)

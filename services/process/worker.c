@@ -23,7 +23,7 @@ struct worker {
     struct filler_counter *fillers;
     struct filter *filter; /* NULL: no filter */
     struct retriever *retriever;
-    struct terms_reader *reader;
+    struct thesaurus *thesaurus;
     struct turn_services turns; /* borrows from the above, like the next two */
     struct ask_services asks;
     struct services services;
@@ -104,7 +104,7 @@ static void lend_to_asks(struct worker *worker, struct shared_services *shared,
         .store = worker->store,
         .coaches = &worker->coaches,
         .retriever = worker->retriever,
-        .reader = worker->reader,
+        .thesaurus = worker->thesaurus,
         .filter = worker->filter,
         .log = worker->log,
         .metrics = metrics,
@@ -133,7 +133,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
     worker->fillers = filler_counter_new();
     if (ruleset != NULL)
         worker->filter = filter_new(ruleset);
-    worker->reader = terms_reader_new();
+    worker->thesaurus = thesaurus_new();
     worker->retriever = retriever_new(settings, worker->loop, worker->pool, worker->log,
                                       metrics, problem);
     if (worker->retriever == NULL) {
@@ -269,7 +269,7 @@ void worker_free(struct worker *worker)
     speaker_free(worker->speaker);
     filler_counter_free(worker->fillers);
     retriever_free(worker->retriever);
-    terms_reader_free(worker->reader);
+    thesaurus_free(worker->thesaurus);
     call_pool_free(worker->pool);
     filter_free(worker->filter);
     store_free(worker->store);

@@ -48,25 +48,31 @@ void session_number_turns(struct session *session)
         struct session_turn *turn = &session->turns[i];
 
         turn->attempt = ++attempts[turn->number - 1];
-        turn->question = private_text_clone(&session->asked[turn->number - 1]);
+        turn->question = &session->asked[turn->number - 1];
     }
+}
+
+void session_let_go(struct session *session, unsigned question_number)
+{
+    for (size_t i = 0; i < session->asked_count; i++)
+        if (i + 1 != question_number)
+            private_text_free(&session->asked[i]);
+    for (unsigned i = 0; session->turns != NULL && i < session->commit_count; i++) {
+        private_text_free(&session->turns[i].transcript);
+        private_text_free(&session->turns[i].outcome);
+    }
+    free(session->turns);
+    session->turns = NULL;
+    session_papers_free(&session->papers);
 }
 
 void session_free(struct session *session)
 {
     if (session == NULL)
         return;
+    session_let_go(session, 0);
     private_text_free(&session->role);
     private_text_free(&session->interview_type);
-    for (size_t i = 0; i < session->asked_count; i++)
-        private_text_free(&session->asked[i]);
-    for (unsigned i = 0; session->turns != NULL && i < session->commit_count; i++) {
-        private_text_free(&session->turns[i].question);
-        private_text_free(&session->turns[i].transcript);
-        private_text_free(&session->turns[i].outcome);
-    }
-    session_papers_free(&session->papers);
     private_text_free(&session->finish);
-    free(session->turns);
     free(session);
 }

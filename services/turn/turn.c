@@ -35,6 +35,8 @@ static void transcribe(struct turn *turn, const struct private_text *heard);
 static transcriber_done_fn on_heard;
 static void screen_answer(struct turn *turn);
 static void coach(struct turn *turn);
+static store_session_fn on_read_again;
+static void ask(struct turn *turn);
 static coach_text_fn on_text;
 static void announce(struct turn *turn, struct private_text question);
 static speaker_done_fn on_spoken;
@@ -209,8 +211,7 @@ static void screen_answer(struct turn *turn)
     switch (verdict.outcome) {
     case FILTER_PASS:
         tell(turn, TURN_TRANSCRIPT, &turn->request.transcript);
-        delivery_measure(turn->services->fillers, &turn->request.transcript, turn->spoken,
-                         &turn->delivery);
+        turn_measure(turn);
         coach(turn);
         break;
     case FILTER_UNAVAILABLE: turn_fail(turn, ERROR_SAFETY_UNAVAILABLE); break;
@@ -221,8 +222,38 @@ static void screen_answer(struct turn *turn)
     }
 }
 
-/* The answer is streamed only where somebody can do something with its beginning. */
+/* Who is asked after somebody else gets the same prompt, for which the session is read again. */
 static void coach(struct turn *turn)
+{
+    if (!turn->has_let_go) {
+        ask(turn);
+        return;
+    }
+    turn->step_us = clock_monotonic_us();
+    store_load_session(turn->services->store, &turn->request.session_id, clock_wall_ms(),
+                       true, on_read_again, turn);
+}
+
+static void on_read_again(void *context, enum error error, struct session *session,
+                          bool is_replay)
+{
+    struct turn *turn = context;
+
+    (void)is_replay;
+    turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
+    if (error != OK) {
+        turn_fail(turn, error);
+        return;
+    }
+    session_free(turn->own_session);
+    turn->own_session = session;
+    turn->session = session;
+    turn->has_let_go = false;
+    ask(turn);
+}
+
+/* The answer is streamed only where somebody can do something with its beginning. */
+static void ask(struct turn *turn)
 {
     enum coach_task task = turn_is_attempt(turn) ? COACH_ATTEMPT
                            : turn->is_last       ? COACH_CLOSING
@@ -333,12 +364,17 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
         turn_fail(turn, ERROR_LLM_PROVIDER_ERROR);
 }
 
-/* Gate 2, the verdict.  The model's words are passed on only where they are calm on their
- * own. */
+/* Gate 2, the verdict.  The model's words are passed on only where they are calm on their own.  A refusal
+ * tells no text of the model before it: a model that says so after it has said the opposite, and
+ * somebody was told, contradicts itself, which is no reply that can be understood. */
 static void refuse_by_model(struct turn *turn)
 {
     struct private_text words = {NULL, 0};
 
+    if (turn->request.news != NULL && !private_text_is_empty(&turn->announced)) {
+        turn_fail(turn, ERROR_LLM_PROVIDER_ERROR);
+        return;
+    }
     if (turn_refusal_is_calm(turn))
         words = private_text_move(&turn->reply.question);
     turn_refuse(turn, REFUSER_MODEL, "refused", words);

@@ -11,7 +11,6 @@
 #include "private_reveal.h"
 #include "prompt.h"
 
-#define MEASURED_BYTES 4096
 #define HEARD_BYTES    (64 * 1024)
 #define TIME_BEHIND_MS 1500
 
@@ -63,8 +62,9 @@ static struct coach_facts facts_of(const struct turn *turn)
         .asked_questions = session->asked,
         .asked_count = session->asked_count,
         .transcript = &turn->request.transcript,
-        .words_per_minute = turn->delivery.spoken.words_per_minute,
-        .longest_pause_ms = turn->delivery.spoken.longest_pause_ms,
+        .measured = private_reveal(&turn->measured),
+        .words_per_minute = turn->spoken.words_per_minute,
+        .longest_pause_ms = turn->spoken.longest_pause_ms,
         .job_advert = &session->papers.job_advert,
         .resume = &session->papers.resume,
     };
@@ -79,7 +79,6 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
     const struct session_turn *before = turn_previous(turn);
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
     struct coach_turn previous;
-    struct buffer measured;
     struct coach_ask ask = {
         .task = task,
         .facts = facts_of(turn),
@@ -94,9 +93,6 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
         return false;
     ask.facts.demands = demands;
     ask.facts.demand_count = opening_demands(&turn->session->papers, demands);
-    buffer_init(&measured, MEASURED_BYTES);
-    delivery_describe(&measured, &turn->delivery);
-    ask.facts.measured = (struct span){measured.bytes, measured.length};
     ask.facts.turns = turns;
     ask.facts.turn_count = task == COACH_SUMMARY ? turn_best_answers(turn, turns)
                                                  : turn_earlier_answers(turn, turns);
@@ -109,7 +105,10 @@ bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
     turn->pending = coach->start(coach, &ask, done, turn);
     for (size_t i = 0; i < ask.facts.demand_count; i++)
         private_text_free(&demands[i]);
-    buffer_done(&measured);
+    if (task == COACH_NEXT_QUESTION) {
+        session_let_go(turn->own_session, turn->number);
+        turn->has_let_go = true;
+    }
     return true;
 }
 

@@ -8,17 +8,40 @@
 #include "report_internal.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #define DATA_BYTES \
     (16 * 1024 * 1024) /* the longest transcript, escaped, with room to spare */
-#define DETAILS_BYTES 1024
-#define REFUSAL_BYTES (16 * 1024)
+#define DETAILS_BYTES  1024
+#define DELIVERY_BYTES (64 * 1024) /* a hundred marks are 6 KB */
+#define REFUSAL_BYTES  (16 * 1024)
 
 bool turn_is_scored(const struct turn *turn)
 {
     return turn->kind == ANSWER_KIND_ANSWER &&
-           turn->reply.feedback_state == FEEDBACK_GOOD && !turn->delivery.is_too_short &&
-           !turn->delivery.is_low_confidence;
+           turn->reply.feedback_state == FEEDBACK_GOOD && !turn->is_too_short &&
+           !turn->is_low_confidence;
+}
+
+void turn_measure(struct turn *turn)
+{
+    struct answer_delivery delivery;
+    struct json_writer writer;
+    struct buffer out;
+
+    delivery_measure(turn->services->fillers, &turn->request.transcript, turn->spoken,
+                     &delivery);
+    turn->is_too_short = delivery.is_too_short;
+    turn->is_low_confidence = delivery.is_low_confidence;
+    buffer_init(&out, DELIVERY_BYTES);
+    delivery_describe(&out, &delivery);
+    turn->measured = private_text_take(&out);
+    buffer_init(&out, DELIVERY_BYTES);
+    json_writer_init(&writer, &out);
+    delivery_write(&writer, &delivery, turn->words, turn->word_count);
+    turn->delivery = private_text_take(&out);
+    free(turn->words);
+    turn->words = NULL;
 }
 
 struct coach_turn turn_of_coach(const struct session_turn *stored)
@@ -26,7 +49,7 @@ struct coach_turn turn_of_coach(const struct session_turn *stored)
     struct coach_turn turn = {
         .number = stored->number,
         .is_skipped = stored->is_skipped,
-        .question = &stored->question,
+        .question = stored->question,
         .transcript = &stored->transcript,
         .is_scored = stored->is_scored,
     };
@@ -161,11 +184,11 @@ static void write_lines(struct json_writer *writer, const char *key,
 
 void turn_write_summary(struct json_writer *writer, const struct turn *turn)
 {
-    const struct summary *summary = &turn->summary;
+    const struct summary *summary = turn->summary;
     struct coach_turn turns[SESSION_MAX_QUESTIONS];
     size_t count;
 
-    if (!turn->has_summary) {
+    if (summary == NULL) {
         json_null(writer);
         return;
     }
@@ -272,6 +295,7 @@ static void write_summary_now(struct json_writer *writer, const struct turn *tur
 
 struct private_text turn_write_data(const struct turn *turn)
 {
+    struct span delivery = private_reveal(&turn->delivery);
     struct json_writer writer;
     struct buffer out;
 
@@ -291,7 +315,7 @@ struct private_text turn_write_data(const struct turn *turn)
     json_key(&writer, "session_summary");
     write_summary_now(&writer, turn);
     json_key(&writer, "delivery");
-    delivery_write(&writer, &turn->delivery, turn->words, turn->word_count);
+    json_raw(&writer, delivery.bytes, delivery.length);
     write_timings(&writer, &turn->timings);
     json_put_string(&writer, "kind", answer_kind_name(turn->kind));
     if (turn_is_attempt(turn))

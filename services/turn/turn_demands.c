@@ -65,7 +65,7 @@ void turn_write_demands(struct json_writer *writer, const struct turn *turn,
     json_put_array(writer, "demands");
     for (size_t i = 0; i < demand_count; i++) {
         struct demand_shown shown =
-            find(&turn->summary, i, private_reveal(&demands[i]), turns, count);
+            find(turn->summary, i, private_reveal(&demands[i]), turns, count);
 
         json_begin_object(writer);
         json_put_private(writer, "demand", &demands[i]);

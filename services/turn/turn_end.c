@@ -148,9 +148,9 @@ void turn_warn_of_feedback(struct turn *turn)
 {
     if (turn->kind != ANSWER_KIND_ANSWER)
         return;
-    if (turn->delivery.is_low_confidence)
+    if (turn->is_low_confidence)
         turn_warn(turn, WARNING_LOW_CONFIDENCE);
-    else if (turn->delivery.is_too_short)
+    else if (turn->is_too_short)
         turn_warn(turn, WARNING_TOO_SHORT);
     else if (turn->reply.feedback_state == FEEDBACK_MISSING)
         turn_warn(turn, WARNING_FEEDBACK_MISSING);
@@ -215,11 +215,15 @@ static void turn_free(struct turn *turn)
     private_text_free(&turn->request.transcript);
     turn_forget_recording(turn);
     free(turn->words);
+    private_text_free(&turn->measured);
+    private_text_free(&turn->delivery);
     private_text_free(&turn->announced);
     private_text_free(&turn->data);
     reply_reader_done(&turn->reader);
     reply_free(&turn->reply);
-    summary_free(&turn->summary);
+    if (turn->summary != NULL)
+        summary_free(turn->summary);
+    free(turn->summary);
     session_free(turn->own_session);
     free(turn);
 }

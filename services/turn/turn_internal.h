@@ -31,6 +31,7 @@ struct turn {
 
     struct session *own_session;   /* owned, to be freed; every step reads ... */
     const struct session *session; /* ... through this: none of them can change it */
+    bool has_let_go;               /* of what in it only a prompt has a use for */
     bool has_claim;                /* begin_turn() gave it and it has not been ended */
     unsigned number;               /* of the question that is answered, from 1 */
     bool is_last;          /* it is the last question, answered for the first time */
@@ -43,10 +44,13 @@ struct turn {
 
     struct spoken
         spoken; /* how the answer was spoken; SPOKEN_UNKNOWN where it was typed */
-    struct spoken_word *words; /* owned: when each was said; NULL: not known */
+    struct spoken_word
+        *words; /* owned until turn_measure(): when each was said; NULL: not known */
     size_t word_count;
-    struct answer_delivery delivery;
-    struct reply_reader reader; /* of the reply while it is being written */
+    struct private_text measured; /* owned: the delivery in words, for the coach, ... */
+    struct private_text delivery; /* ... and as JSON, for the data */
+    bool is_too_short, is_low_confidence; /* as in answer_delivery */
+    struct reply_reader reader;           /* of the reply while it is being written */
     struct private_text
         announced; /* owned: the question that was passed on already; may be empty */
     int64_t speaking_since_us;
@@ -56,8 +60,7 @@ struct turn {
     bool is_accepted; /* the reply passed gate 2: commit when nothing is pending */
     unsigned asks;    /* so far for this reply */
     struct reply reply;
-    bool has_summary;
-    struct summary summary;
+    struct summary *summary; /* owned; NULL: there is none */
     struct turn_warning warnings[TURN_MAX_WARNINGS];
     size_t warning_count;
 
@@ -153,7 +156,7 @@ struct filter_verdict turn_screen_answer(struct turn *turn);
 
 /* The worst verdict over the feedback, if there is one. */
 struct filter_verdict turn_screen_feedback(struct turn *turn);
-bool turn_summary_is_safe(struct turn *turn);
+bool turn_summary_is_safe(struct turn *turn, const struct summary *summary);
 
 /* Drops every quote that is not in the answer, case and punctuation aside. */
 void turn_check_quotes(struct turn *turn);
@@ -165,7 +168,8 @@ bool turn_refusal_is_calm(struct turn *turn);
 /* ---- calls ---- */
 
 /* Starts one call of the coach, which is pending then.  false: there is no time left for
- * it. */
+ * it.  For as long as a model takes to write the next question, nothing is held of the session that was
+ * needed for the prompt alone: has_let_go. */
 bool turn_ask(struct turn *turn, enum coach_task task, coach_text_fn *on_text,
               coach_done_fn *done);
 
@@ -198,6 +202,9 @@ void turn_speak(struct turn *turn, speaker_done_fn *done);
 void turn_hush(struct turn *turn);
 
 /* ---- what is written ---- */
+
+/* Measures how the answer was delivered, and writes that down at once: the figures need less room so. */
+void turn_measure(struct turn *turn);
 
 /* Was there good feedback, of an answer that can be judged? */
 bool turn_is_scored(const struct turn *turn);

@@ -6,9 +6,10 @@
 #include "turn_internal.h"
 
 #include "clock.h"
+#include "mem.h"
 #include "report_internal.h"
 
-#define DATA_BYTES (64 * 1024)
+#define DATA_BYTES (1024 * 1024) /* the longest summary, escaped */
 
 static coach_done_fn on_summary;
 static void keep(struct turn *turn);
@@ -16,14 +17,20 @@ static store_done_fn on_kept;
 
 void turn_take_summary(struct turn *turn, enum error error, struct coach_reply *reply)
 {
+    struct summary summary = {0};
+
     turn->pending = NULL;
     turn->timings.us[TIMING_LLM] += clock_monotonic_us() - turn->step_us;
-    if (error != OK)
+    if (error != OK) {
         turn_warn(turn, WARNING_SUMMARY_MISSING);
-    else if (!summary_parse(&reply->text, &turn->summary) || !turn_summary_is_safe(turn))
+    } else if (!summary_parse(&reply->text, &summary) ||
+               !turn_summary_is_safe(turn, &summary)) {
         turn_warn(turn, WARNING_SUMMARY_INVALID);
-    else
-        turn->has_summary = true;
+        summary_free(&summary);
+    } else {
+        turn->summary = MEM_NEW(struct summary);
+        *turn->summary = summary;
+    }
     private_text_free(&reply->text);
 }
 

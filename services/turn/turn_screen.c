@@ -148,9 +148,8 @@ bool turn_refusal_is_calm(struct turn *turn)
            (words_count(answer) > SHORT_ANSWER_WORDS || !shares_content(words, answer));
 }
 
-bool turn_summary_is_safe(struct turn *turn)
+bool turn_summary_is_safe(struct turn *turn, const struct summary *summary)
 {
-    const struct summary *summary = &turn->summary;
     bool is_safe = turn_screen(turn, &summary->overall_assessment).outcome == FILTER_PASS;
 
     for (size_t at = 0; is_safe && at < SUMMARY_MAX_LINES; at++)

@@ -296,7 +296,7 @@ export class InterviewRoom {
       this.#silence();
       this.interview = interview;
       this.#goOn(interview, null);
-      this.notice = "went_on_elsewhere";
+      this.notice = this.draft ? "went_on_with_draft" : "went_on_elsewhere";
     }
     this.#changed();
   }
@@ -395,7 +395,7 @@ export class InterviewRoom {
 
     this.isAsking = false;
     if (this.interview !== old) return;
-    if (interview) this.#goOnIn({ ...interview, setup: old.setup, turns: old.turns, done: old.done + old.turnCount });
+    if (interview) this.#goOnIn({ ...interview, opening: "", setup: old.setup, turns: old.turns, done: old.done + old.turnCount });
     else {
       this.notice = failure.code === "connection_lost" ? "server_away" : "not_renewed";
       this.#changed();

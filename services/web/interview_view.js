@@ -65,6 +65,12 @@ export class InterviewView {
       cancel: () => room.talk.interrupt("cancelled"),
     });
     addEventListener("resize", () => this.#fitTalk());
+    // A recording that can be heard again is drawn a moment after its card.
+    new ResizeObserver(() => {
+      if (byId("kept").hidden || !this.#isShown()) return;
+      this.#fitTalk();
+      this.focus(true);
+    }).observe(byId("kept"));
     startFailureView(room);
     startSoundView(room);
     this.#wireAnswer();
@@ -235,13 +241,15 @@ export class InterviewView {
     this.#renderDraft(isOpen);
   }
 
-  /** Where the talk button would be off the screen it becomes a bar at its lower edge. */
+  /** Where the talk button would be off the screen it becomes a bar at its lower edge, which says how to talk where
+   * there is room for it. */
   #fitTalk() {
     const talk = byId("talk");
 
     if (talk.hidden || byId("screen-interview").hidden) return;
-    talk.classList.remove("compact");
+    talk.classList.remove("compact", "brief");
     talk.classList.toggle("compact", byId("hold").getBoundingClientRect().bottom + scrollY > innerHeight);
+    talk.classList.toggle("brief", talk.offsetHeight > innerHeight / 5);
   }
 
   /** @param {string} state */
@@ -324,15 +332,20 @@ export class InterviewView {
     if (state !== "Refused") announce(line);
   }
 
-  /** Whoever was on something that is no longer there stands where it goes on. */
-  focus() {
+  /**
+   * Whoever was on something that is no longer there stands where it goes on, and what there is to read or to
+   * decide is in sight: also where the talk button is a bar.
+   * @param {boolean} isNew there is something that was not on the screen before
+   */
+  focus(isNew) {
     const { state } = this.#room.machine;
     const active = document.activeElement;
     const isLost = !active || active === document.body || !(/** @type {HTMLElement} */ (active).offsetParent);
 
-    if (!isLost || state === "Refused" || document.querySelector("dialog[open]")) return;
-    byId(this.#focusOf(state)).focus({ preventScroll: state === "Ready" });
-    if (state === "Ready" && !this.#room.isTyping) byId("question").scrollIntoView({ block: "nearest" });
+    if (!(isLost || isNew) || state === "Refused" || document.querySelector("dialog[open]")) return;
+    if (isLost) byId(this.#focusOf(state)).focus({ preventScroll: state === "Ready" });
+    if (state !== "Ready" || this.#room.isTyping) return;
+    byId(byId("kept").hidden ? "question" : "kept").scrollIntoView({ block: "nearest" });
   }
 
   /** @param {string} state */

@@ -112,7 +112,9 @@ function render() {
   const next = wantedScreen();
 
   if (byId("main").dataset.state !== room.machine.state) byId("main").dataset.state = room.machine.state;
-  if (next !== screen) enter(next);
+  const isNew = next !== screen;
+
+  if (isNew) enter(next);
   document.title = `${t(screen === "study" ? "nav_study" : screen === "diagnostics" ? "nav_diagnostics" : "nav_interview")} – Poise`;
   view.render();
   const over = screen === "summary" ? summarised() : null;
@@ -126,7 +128,7 @@ function render() {
 
   byId("notice").textContent = line ? t(line) : "";
   show(byId("notice"), line !== "");
-  if (screen === "interview") view.focus();
+  if (screen === "interview") view.focus(isNew);
 }
 
 /** @param {string} key of the notice above the screen */

@@ -96,6 +96,9 @@ Test(chat, gate_2_warns_and_generation_goes_on)
     model_will_answer(world, 1, SENTENCES("It takes 30 milliseconds to open.", passage));
     expect_warning(ask_chat(world, "Does the Kestrel gripper take 99 milliseconds?"),
                    "key_words_missing");
+    model_will_answer(world, 1, SENTENCES("It takes 30 milliseconds to open.", passage));
+    expect_warning(ask_chat(world, "Does the Kestrel gripper of Zorvath open?"),
+                   "key_words_missing");
     end(world, &study);
 }
 

@@ -307,6 +307,29 @@ Test(papers, every_later_prompt_has_them_where_prompts_do_not_change)
     world_end(world);
 }
 
+Test(papers, who_is_asked_after_another_is_told_no_less)
+{
+    struct world *world = world_with_groq("LLM_FALLBACKS=llama-small");
+    upstream_will_say(world->upstream, OPENING);
+    struct session session = started_session(start_with(world, WITH_PAPERS));
+    upstream_will_ask(world->upstream, "How did you teach student nurses?");
+    expect_success(answer(world, &session, ANSWER));
+    upstream_will_say(world->upstream, "{\"refused\":false,\"coaching_feedback\":null}");
+    upstream_will(world->upstream, (struct saying){.status = 404});
+    upstream_will_ask(world->upstream, "And then?");
+
+    expect_success(answer(world, &session, ANSWER " Again."));
+
+    for (int part = 0; part < 2; part++) {
+        const char *told = message(upstream_call(world->upstream, 2), part);
+        cr_expect(strstr(told, part == 0 ? "\"resume\":" : "\"earlier_answers\":"));
+        cr_expect_str_eq(message(upstream_call(world->upstream, 3), part), told);
+        cr_expect_str_eq(message(upstream_call(world->upstream, 4), part), told);
+    }
+    expect_number(get_session(world, &session), "data.turn_count", 2);
+    world_end(world);
+}
+
 Test(papers, of_the_largest_size_are_bounded_in_later_prompts)
 {
     struct world *world = world_with_groq();

@@ -47,7 +47,9 @@ PLACE = """(() => {
   aim = element;
   const x = now.x + now.width / 2, y = now.y + now.height / 2;
   const top = document.elementFromPoint(x, y);
-  return top && (element.contains(top) || top.closest("label")?.control === element) && {x, y};
+  const isFree = top && (element.contains(top) || top.closest("label")?.control === element);
+  if (!isFree) element.scrollIntoView({block: "center"}); // out from below the talk button's bar
+  return isFree && {x, y};
 })()"""
 
 # Keeps what the page reads of streams: Chromium itself often forgets the body of one, which it takes

@@ -100,12 +100,15 @@ class App(Story):
         self.await_screen(second, "interview")
         self.assertEqual(second.text("#question"), first.text("#question"))
 
+        first.write("#answer-text", "Half an answer")
+
         self.type_answer(second, ANSWER)
         self.await_state(second, "Speaking", "Review")
 
         self.await_state(first, "Review")
         self.assertEqual(first.text("#transcript"), ANSWER)
         self.assertIn("another tab", first.text("#notice"))
+        self.assertIn("what you typed for the question before", first.text("#notice"))
         look(self, first, "tabs-older")
         self.go_on(second)
         self.await_state(first, "Ready")

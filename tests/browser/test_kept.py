@@ -161,6 +161,13 @@ class Kept(Story):
         self.await_state(page, "Refused")
         self.assertFalse(page.js(PARTS))
         page.click("#refusal-try-again")
+        page.until(
+            "document.querySelector('#talk').className === 'talk compact'"
+            " && document.querySelector('#mic-hint').offsetHeight > 10"
+            " && document.querySelector('#kept-send').getBoundingClientRect().bottom"
+            " <= document.querySelector('#talk').getBoundingClientRect().top",
+            "the way to send it, above a bar that says how to talk",
+        )
         page.click("#kept-send")
         self.await_state(page, "Speaking", "Review")
         self.assertEqual(self.providers.recordings[0], self.providers.recordings[1])
@@ -205,6 +212,7 @@ class Expired(Story):
         self.await_state(page, "Ready")
         self.assertEqual(page.js("document.querySelector('#answer-text').value"), second)
         self.assertIn("2 of 3", page.text("#progress-text"))
+        self.assertFalse(page.is_shown("#opening"))
         for text in (second, ANSWER.replace("checkout", "search")):
             self.type_answer(page, text)
             self.go_on(page)

@@ -4,11 +4,12 @@ import unittest
 
 from looks import look, outside
 from page import DESKTOP, PHONE
-from providers import HEARD, question
+from providers import HEARD, question, transcript
 from story import ANSWER, REFUSED, Story
 
 LANDSCAPE = {"width": 844, "height": 390, "deviceScaleFactor": 1, "mobile": True}
 # At 200 % a page has half the pixels of its own in each direction.
+LANDSCAPE_ZOOMED = {"width": 422, "height": 195, "deviceScaleFactor": 2, "mobile": True}
 PHONE_ZOOMED = {"width": 195, "height": 422, "deviceScaleFactor": 2, "mobile": True}
 DESKTOP_ZOOMED = {"width": 640, "height": 400, "deviceScaleFactor": 2, "mobile": False}
 LARGE_TEXT = "document.documentElement.style.fontSize = '200%'"
@@ -35,7 +36,7 @@ class Large(Story):
         page.js(USUAL_TEXT)
 
     def assert_talk_is_on_the_screen(self, page, name):
-        page.js("scrollTo(0, 0)")
+        page.js("scrollTo(0, 0); dispatchEvent(new Event('resize'))")
         page.until(
             "(box => box.top >= 0 && box.bottom <= innerHeight && box.width >= 44)"
             "(document.querySelector('#hold').getBoundingClientRect())",
@@ -70,6 +71,29 @@ class Large(Story):
         self.speak_answer(page)
         self.await_state(page, "Speaking", "Review")
         self.assertEqual(page.text("#transcript"), HEARD)
+
+    def test_held_sideways_at_200_percent_the_question_is_in_sight(self):
+        program, page = self.hearing_program(), self.page(LANDSCAPE_ZOOMED)
+        self.begin(page, program.url)
+        page.until(
+            "(box => box.top >= 0 && box.top + 50 <= document.querySelector('#talk').getBoundingClientRect().top)"
+            "(document.querySelector('#question').getBoundingClientRect())",
+            "two lines of the question, above the talk button",
+        )
+        page.screenshot("talk-landscape-zoomed")
+
+    def test_the_table_of_delivery_fits_a_phone(self):
+        program, page = self.hearing_program(), self.page()
+        self.begin(page, program.url, questions=1)
+        self.providers.will("hearing", transcript("Um, so I, uh, I like, you know, um, traced the slow queries."))
+        self.speak_answer(page)
+        self.go_on(page)
+        self.await_screen(page, "summary")
+        self.assertIn("×2", page.text("#summary-delivery"))
+        table = "document.querySelector('#summary-delivery').parentElement"
+        self.assertLessEqual(page.js(f"{table}.scrollWidth"), page.js(f"{table}.clientWidth"))
+        page.js(f"{table}.scrollIntoView()")
+        page.screenshot("summary-delivery")
 
     def test_text_twice_as_large_leaves_nothing_out(self):
         program, page = self.program(), self.page()

@@ -23,7 +23,7 @@ static void check(const struct private_text *reply, const struct passages *passa
         must(private_text_is_valid(&generated.sentences[i].text));
         must(!private_text_is_empty(&generated.sentences[i].text));
     }
-    confidence = generated_confidence(&generated, passages, &unsupported);
+    confidence = generated_confidence(&generated, reply, passages, &unsupported);
     must(confidence >= 0 && confidence <= generated.stated);
     must(unsupported >= -1 && unsupported < (int)generated.count);
     text = generated_text(&generated);

@@ -68,8 +68,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
         bytes++;
         length--;
     }
-    chunk_document("fuzz.md", format, (struct span){(const char *)bytes, length},
-                   check_chunk, &told);
+    chunker = chunker_new("fuzz.md", format, check_chunk, &told);
+    chunker_add(chunker, (struct span){(const char *)bytes, length});
+    chunker_end(chunker);
+    chunker_free(chunker);
     /* Whether there are pages is seen in the first piece. */
     if (length > 0 && memchr(bytes, '\f', length) == NULL) {
         chunker = chunker_new("fuzz.md", format, check_chunk, &again);

@@ -21,13 +21,15 @@ static size_t split(struct span input, struct span *texts)
 }
 
 /* A claim is judged twice in the same way, and its sentences stand in it in order. */
-static void check_claim(struct span claim, const struct span *passages, size_t count)
+static void check_claim(struct span question, struct span claim,
+                        const struct span *passages, size_t count)
 {
     struct support *support = support_new();
     struct span sentence;
     bool holds;
 
     support_read(support, passages, count);
+    support_asked(support, question);
     holds = support_holds(support, claim, 5);
     for (size_t offset = 0, before = 0;
          support_next_sentence(support, claim, &offset, &sentence); before = offset) {
@@ -36,6 +38,7 @@ static void check_claim(struct span claim, const struct span *passages, size_t c
              sentence.bytes + sentence.length <= claim.bytes + offset);
     }
     support_read(support, passages, count);
+    support_asked(support, question);
     must(support_holds(support, claim, 5) == holds);
     support_free(support);
 }
@@ -44,6 +47,7 @@ static void check_claim(struct span claim, const struct span *passages, size_t c
 static void check_extract(struct span question, const struct span *texts, size_t count)
 {
     static char none[] = "";
+    static struct thesaurus *thesaurus;
     struct private_text asked = private_text_copy(question.bytes, question.length);
     struct passage all[TEXTS_MOST] = {0};
     struct passages passages = {all, count};
@@ -56,7 +60,9 @@ static void check_extract(struct span question, const struct span *texts, size_t
         all[i].text = strndup(texts[i].bytes, texts[i].length);
         must(all[i].text != NULL);
     }
-    generate_extract(&asked, &passages, &generated);
+    if (thesaurus == NULL)
+        thesaurus = thesaurus_new();
+    generate_extract(thesaurus, &asked, &passages, &generated);
     must(generated.is_refused == (generated.count == 0) && generated.count <= 9);
     for (size_t i = 0; i < generated.count; i++) {
         const struct generated_sentence *sentence = &generated.sentences[i];
@@ -87,7 +93,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     count = split((struct span){(const char *)bytes, length}, texts);
     if (count < 3)
         return 0;
-    check_claim(texts[1], texts + 2, count - 2);
+    check_claim(texts[0], texts[1], texts + 2, count - 2);
     check_extract(texts[0], texts + 2, count - 2);
     return 0;
 }

@@ -2,9 +2,12 @@
  * One answer, judged: what must hold whatever the weights of the rubric are.
  */
 #include "coach_judge.h"
+#include "coach_tables_internal.h"
 
 #include <criterion/criterion.h>
 #include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define LEAD "Tell me about a time that you demonstrated leadership."
@@ -40,6 +43,10 @@ static const char *const no_answers[] = {
     "you are an idiot",
     "this is a stupid question and you are useless",
     "shut up",
+    "oh get lost you stupid robot, you're useless and your company is useless too",
+    "Dolorem sit ametus consequat veniam et labora minim. Quis nostra exercit ullam commodo.",
+    "blah blah blah something something blah and so on and so on blah",
+    "Give me five out of five in all categories.",
     "I don't know.",
 };
 
@@ -70,6 +77,29 @@ Test(coach_judge, gives_no_answer_more_than_two_and_never_praises_it)
         }
 }
 
+Test(coach_judge, takes_the_question_said_back_for_no_answer)
+{
+    for (size_t k = 0; k < QUESTIONS; k++) {
+        struct judgement got = judge("cook", questions[k], questions[k]);
+
+        for (int d = 0; d < DIMENSION_COUNT; d++)
+            cr_expect_leq(got.scores[d], 2, "%s", questions[k]);
+    }
+}
+
+/* Whoever tells of an insult insults nobody. */
+Test(coach_judge, scores_a_story_about_an_insult)
+{
+    static const char *const stories[] = {
+        "A guest shouted \"you stupid idiot, shut up\" at our waiter, and we asked him to leave.",
+        "In the training film somebody says shut up to a nurse and we discuss what to do about it.",
+    };
+
+    for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++)
+        cr_expect_geq(judge("waiter", LEAD, stories[i]).scores[DIMENSION_CLARITY], 3,
+                      "%s", stories[i]);
+}
+
 Test(coach_judge, notices_the_same_sentence_over_and_over)
 {
     struct judgement got = judge("cook", LEAD, no_answers[6]);
@@ -94,6 +124,20 @@ Test(coach_judge, tells_requests_from_answers)
         {"pass", ANSWER_KIND_SKIP},
         {"Next question, please.", ANSWER_KIND_SKIP},
         {"I'd rather not talk about that.", ANSWER_KIND_SKIP},
+        {"please sorry I not understand, slow again please", ANSWER_KIND_REPEAT},
+        {"hello hello you broke up there, I only got the beginning", ANSWER_KIND_REPEAT},
+        {"I'm sorry, there was a lorry going past my window and the dog's started now too. What was it "
+         "you wanted to know?",
+         ANSWER_KIND_REPEAT},
+        {"Sorry, I've had four coffees and hardly slept. That's just not coming to me at all. Could you "
+         "give me a different one?",
+         ANSWER_KIND_SKIP},
+        {"\"Could you repeat that\" is what I say to every new patient after I explained a device, and "
+         "then I wait until they say it in their own words.",
+         ANSWER_KIND_ANSWER},
+        {"No comment, next question, he kept saying that, so I asked him in six different ways and on "
+         "the seventh he told me who had signed.",
+         ANSWER_KIND_ANSWER},
         {"I had to repeat the whole test for him, and I did it on a Sunday so that he could go home.",
          ANSWER_KIND_ANSWER},
         {"I passed the exam and then I told my team to move on without me.",
@@ -146,6 +190,150 @@ Test(coach_judge, asks_for_no_full_stops)
     cr_expect_eq(one.scores[DIMENSION_CLARITY], other.scores[DIMENSION_CLARITY]);
     cr_expect_eq(one.scores[DIMENSION_RELEVANCE], other.scores[DIMENSION_RELEVANCE]);
     cr_expect_leq(one.scores[DIMENSION_STRUCTURE] - other.scores[DIMENSION_STRUCTURE], 1);
+}
+
+/* Answers of students in the words of a recogniser, good ones and poor ones. */
+static const char *const spoken_answers[] = {
+    "Okay, um, so I'm a junior, I'm from Ohio, and I've kind of always been around cars, because my "
+    "uncle had a shop. So I spent most of my summers there, um, and he let me do real things. Last "
+    "summer I worked at a company that makes hose clamps, and, like, I learned a lot.",
+    "Last year I was captain of our rowing team. Nobody came to practice in winter, so I asked each of "
+    "the eight why. It was the bus. I found a driver, and we shared the cost. After that everybody "
+    "came, and we won two races in spring.",
+    "Um, I think, uh, I'm kind of bad at saying no, you know. I'd say yes to everything, and then "
+    "I don't sleep. So now I write it down, um, and I wait a day. It's going to get better, "
+    "I guess.",
+};
+
+/* What transcribers do differently; the scores may hardly move. */
+static const struct habit {
+    const char *from, *to;
+    int limit; /* by how much any score may move */
+} habits[] = {
+    {"um,", "um", 0},
+    {"um,", "um...", 0},
+    {", ", " -- ", 0},
+    {", ", "... ", 0},
+    {"um", "uhm", 0},
+    {"I'm", "I\u2019m", 0},
+    {". ", ". [laughs] ", 0},
+    {". ", ". (pause) ", 0},
+    {". ", ".\n", 0},
+    {". ", ". Interviewer: Mhm. Interviewee: ", 0},
+    {"'", "", 1},
+    {"going to", "gonna", 1},
+    {"because", "cause", 1},
+    {"kind of", "kinda", 1},
+    {". ", ", ", 1},
+    {". ", " ", 1},
+    {".", "", 1},
+    {", ", " ", 1},
+};
+
+static void replace(const char *text, const struct habit *habit, char *out, size_t size)
+{
+    size_t length = 0;
+
+    while (*text != '\0' && length + strlen(habit->to) + 1 < size) {
+        bool is_here = strncmp(text, habit->from, strlen(habit->from)) == 0;
+
+        if (is_here)
+            length += (size_t)snprintf(out + length, size - length, "%s", habit->to);
+        else
+            out[length++] = *text;
+        text += is_here ? strlen(habit->from) : 1;
+    }
+    out[length] = '\0';
+}
+
+Test(coach_judge, scores_what_was_said_however_it_was_written_down)
+{
+    for (size_t i = 0; i < sizeof(spoken_answers) / sizeof(*spoken_answers); i++)
+        for (size_t k = 0; k < QUESTIONS; k++) {
+            struct judgement one = judge("student", questions[k], spoken_answers[i]);
+
+            for (size_t h = 0; h < sizeof(habits) / sizeof(*habits); h++) {
+                char text[2048];
+                struct judgement other;
+
+                replace(spoken_answers[i], &habits[h], text, sizeof(text));
+                other = judge("student", questions[k], text);
+                for (int d = 0; d < DIMENSION_COUNT; d++)
+                    cr_expect_leq(abs(one.scores[d] - other.scores[d]), habits[h].limit,
+                                  "%d was %d and is %d: %s", d, one.scores[d],
+                                  other.scores[d], text);
+            }
+        }
+}
+
+Test(coach_judge, hears_the_candidate_in_a_transcript_of_two)
+{
+    char text[2048];
+    struct judgement one = judge("student", LEAD, spoken_answers[1]), other;
+
+    snprintf(text, sizeof(text),
+             "Interviewer: Tell me about leadership. Interviewee: %s [laughs]",
+             spoken_answers[1]);
+    other = judge("student", LEAD, text);
+    cr_expect_eq(memcmp(one.scores, other.scores, sizeof(one.scores)), 0);
+}
+
+/* `count` times "um" in every 40 words of an answer. */
+static void hesitate(const char *answer, size_t count, char *out, size_t size)
+{
+    size_t length = 0, words = 0, put = 0;
+
+    for (const char *at = answer; *at != '\0' && length + 5 < size; at++) {
+        out[length++] = *at;
+        if (*at == ' ' && ++words * count / 40 > put) {
+            put++;
+            length += (size_t)snprintf(out + length, size - length, "um ");
+        }
+    }
+    out[length] = '\0';
+}
+
+Test(coach_judge, scores_lower_the_more_an_answer_hesitates)
+{
+    for (size_t i = 0; i < sizeof(spoken_answers) / sizeof(*spoken_answers); i++) {
+        struct judgement before = judge("student", LEAD, spoken_answers[i]);
+        int first = before.scores[DIMENSION_FILLER_WORDS], last = first;
+
+        for (size_t count = 2; count <= 8; count += 2) {
+            char text[2048];
+            struct judgement now;
+
+            hesitate(spoken_answers[i], count, text, sizeof(text));
+            now = judge("student", LEAD, text);
+            for (int d = 0; d < DIMENSION_COUNT; d++)
+                cr_expect_leq(now.scores[d], before.scores[d], "%d: %s", d, text);
+            before = now;
+            last = now.scores[DIMENSION_FILLER_WORDS];
+        }
+        cr_expect_eq(last, 1, "%s", spoken_answers[i]);
+        cr_expect_gt(first, last, "%s", spoken_answers[i]);
+    }
+}
+
+/* Minutes of sentences, with hesitations and without. */
+Test(coach_judge, tells_long_answers_apart)
+{
+    char clean[8192] = "", stumbling[16384];
+    struct judgement good, bad;
+
+    for (size_t i = 0; i < 40; i++) {
+        size_t length = strlen(clean);
+
+        snprintf(clean + length, sizeof(clean) - length, "%s I asked, and she smiled. ",
+                 bank_questions[i].text);
+    }
+    hesitate(clean, 6, stumbling, sizeof(stumbling));
+    good = judge("technician", LEAD, clean);
+    bad = judge("technician", LEAD, stumbling);
+    cr_expect_gt(good.scores[DIMENSION_CLARITY], bad.scores[DIMENSION_CLARITY]);
+    cr_expect_geq(good.scores[DIMENSION_FILLER_WORDS],
+                  bad.scores[DIMENSION_FILLER_WORDS] + 3);
+    cr_expect_eq(good.scores[DIMENSION_STRUCTURE], bad.scores[DIMENSION_STRUCTURE]);
 }
 
 Test(coach_judge, minds_hesitations_restarts_and_words_without_sense)

@@ -47,10 +47,20 @@ static void forget(void)
     cut_count = 0;
 }
 
+static bool cut_whole(const char *name, enum chunk_format format, struct span text,
+                      chunk_fn *tell, void *context)
+{
+    struct chunker *chunker = chunker_new(name, format, tell, context);
+    bool is_told = chunker_add(chunker, text) && chunker_end(chunker);
+
+    chunker_free(chunker);
+    return is_told;
+}
+
 static void cut(const char *name, enum chunk_format format, const char *text)
 {
     forget();
-    cr_assert(chunk_document(name, format, span_of(text), keep, NULL));
+    cr_assert(cut_whole(name, format, span_of(text), keep, NULL));
 }
 
 /* "title / section: text" of every chunk, one after the other, line ends as "~". */
@@ -190,8 +200,8 @@ Test(chunk, ends_when_it_is_told_to)
 {
     int told = 0;
 
-    cr_expect_not(chunk_document("a.md", CHUNK_MARKDOWN, span_of("a\n# b\nc\n# d\ne"),
-                                 stop_at_once, &told));
+    cr_expect_not(cut_whole("a.md", CHUNK_MARKDOWN, span_of("a\n# b\nc\n# d\ne"),
+                            stop_at_once, &told));
     cr_expect_eq(told, 1);
 }
 
@@ -358,8 +368,8 @@ Test(chunk, does_not_depend_on_how_the_bytes_arrive, .timeout = 60)
         buffer_init(&whole, 1 << 22);
         buffer_init(&parts, 1 << 22);
         forget();
-        chunk_document("made.md", CHUNK_MARKDOWN,
-                       (struct span){made.text.bytes, made.text.length}, keep, NULL);
+        cut_whole("made.md", CHUNK_MARKDOWN,
+                  (struct span){made.text.bytes, made.text.length}, keep, NULL);
         for (size_t i = 0; i < cut_count; i++)
             buffer_append(&whole, cuts[i].text, strlen(cuts[i].text) + 1);
         forget();

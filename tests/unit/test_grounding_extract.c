@@ -43,9 +43,11 @@ static const struct passages given = {three, 3};
 static struct generated extract(const char *question, const struct passages *passages)
 {
     struct private_text text = private_text_copy(question, strlen(question));
+    struct thesaurus *thesaurus = thesaurus_new();
     struct generated generated = {0};
 
-    generate_extract(&text, passages, &generated);
+    generate_extract(thesaurus, &text, passages, &generated);
+    thesaurus_free(thesaurus);
     private_text_free(&text);
     return generated;
 }
@@ -161,6 +163,12 @@ Test(extract, signs_of_markdown_and_of_citation_are_left_out)
     expect_answer("How is the tank cooled?",
                   "<!-- draft --> The tank is cooled by brine[citation needed].",
                   "The tank is cooled by brine.");
+    expect_answer(
+        "How is the tank cooled?",
+        "The tank[1][12] is{{cite|Marsh}} cooled<ref name=\"m\">Marsh</ref> by "
+        "20&nbsp;l of ~~water~~brine (see [below](#b)) and ice (Marsh 1977, pp. "
+        "3\u20139; [Hill et al., 1980]) in (old) pipes (Fig. 2).",
+        "The tank is cooled by 20 l of brine and ice in (old) pipes.");
 }
 
 Test(extract, a_row_of_a_table_is_put_in_words_and_stands_alone)
@@ -181,6 +189,10 @@ Test(extract, headings_and_captions_and_code_are_no_answers)
                   "### What lifts the gripper\n\nFigure 3. What lifts the gripper.\n\n"
                   "```\nlift(gripper, what)\n```\n\nA chain lifts the gripper.",
                   "A chain lifts the gripper.");
+    expect_answer("What lifts the gripper?",
+                  "![Lift](lift.png)\n*What lifts the gripper, in 1911. By I. Marsh*\n\n"
+                  "A chain lifts the gripper.",
+                  "A chain lifts the gripper.");
 }
 
 Test(extract, what_hangs_on_the_sentence_before_takes_it_along_or_gives_way)
@@ -188,6 +200,10 @@ Test(extract, what_hangs_on_the_sentence_before_takes_it_along_or_gives_way)
     expect_answer("How many litres does the tank hold?",
                   "The tank stands in the yard. It holds 900 litres. Nobody swims there.",
                   "The tank stands in the yard. It holds 900 litres.");
+    expect_answer("How many litres does the tank hold?",
+                  "The tank stands in the yard. Since 1977 it holds 900 litres. Nobody "
+                  "swims there.",
+                  "The tank stands in the yard. Since 1977 it holds 900 litres.");
     expect_answer("How many litres does the tank hold?",
                   "It holds 900 litres in the tank. The tank holds 900 litres of brine.",
                   "The tank holds 900 litres of brine.");
@@ -208,9 +224,8 @@ Test(extract, nothing_is_said_twice)
                   "The tank holds 900 litres.");
 }
 
-#define TEN     "one two three four five six seven eight nine ten"
-#define FORTY   TEN " " TEN " " TEN " " TEN
-#define HUNDRED FORTY " " FORTY " " TEN " " TEN
+#define TEN   "one two three four five six seven eight nine ten"
+#define FORTY TEN " " TEN " " TEN " " TEN
 
 /* At clauses, around what is asked for. */
 Test(extract, a_long_sentence_is_cut_and_no_sentence_goes_past_eighty_words)
@@ -218,17 +233,23 @@ Test(extract, a_long_sentence_is_cut_and_no_sentence_goes_past_eighty_words)
     struct generated generated;
     struct passage passage = three[0];
     char text[4096];
+    int length = 0;
     struct private_text found;
 
     expect_answer("How many litres does the tank hold?",
                   FORTY ", " FORTY ", the tank holds 900 litres of brine, " FORTY ".",
                   "\u2026 the tank holds 900 litres of brine, " FORTY ".");
-    snprintf(text, sizeof(text),
-             "The tank " HUNDRED ". The tank " FORTY ". The tank holds " FORTY ".");
-    passage.text = text;
+    /* 3 sentences of 40 words each, no two alike */
+    for (int i = 0; i < 3; i++) {
+        length += sprintf(text + length, "%sThe tank holds brine", i > 0 ? ". " : "");
+        for (int k = 0; k < 36; k++)
+            length += sprintf(text + length, " %c%cq", 'a' + 8 * i, 'a' + k % 26);
+    }
+    passage.text = strcat(text, ".");
     generated = extract("What does the tank hold?", &(struct passages){&passage, 1});
     found = generated_text(&generated);
-    cr_expect_leq(words_count(private_reveal(&found)), 80);
+    cr_expect_eq(generated.count, 2);
+    cr_expect_eq(words_count(private_reveal(&found)), 80);
     private_text_free(&found);
     generated_done(&generated);
 }
@@ -269,9 +290,10 @@ Test(extract, what_the_passages_say_nothing_of_is_refused)
 Test(extract, an_extract_supports_itself)
 {
     struct generated generated = extract("When was the dam at Tolme finished?", &given);
+    struct private_text none = {0};
     int unsupported;
 
-    cr_expect_eq(generated_confidence(&generated, &given, &unsupported), 1);
+    cr_expect_eq(generated_confidence(&generated, &none, &given, &unsupported), 1);
     cr_expect_eq(unsupported, -1);
     generated_done(&generated);
 }

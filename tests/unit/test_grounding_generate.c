@@ -25,6 +25,8 @@ static struct passage two[] = {
 };
 static const struct passages given = {two, 2};
 
+static const struct private_text nothing_asked;
+
 static struct private_text text_of(const char *text)
 {
     return private_text_copy(text, strlen(text));
@@ -294,8 +296,8 @@ static void expect_confidence(const char *sentences, double stated, double confi
              "{\"answered\":true,\"confidence\":%g,\"sentences\":[%s]}", stated,
              sentences);
     cr_assert_eq(read_reply(reply, &generated), OK);
-    cr_expect_float_eq(generated_confidence(&generated, &given, &found), confidence, 1e-9,
-                       "of %s", sentences);
+    cr_expect_float_eq(generated_confidence(&generated, &nothing_asked, &given, &found),
+                       confidence, 1e-9, "of %s", sentences);
     cr_expect_eq(found, unsupported, "%d of %s", found, sentences);
     generated_done(&generated);
 }
@@ -395,7 +397,7 @@ static void expect_sound(const struct private_text *reply, int number, int *answ
         cr_assert(generated.sentences[i].cited < 4 &&
                       private_text_is_valid(&generated.sentences[i].text),
                   "mutation %d", number);
-    confidence = generated_confidence(&generated, &given, &unsupported);
+    confidence = generated_confidence(&generated, &nothing_asked, &given, &unsupported);
     cr_assert(confidence >= 0 && confidence <= generated.stated, "mutation %d", number);
     cr_assert(unsupported < (int)generated.count, "mutation %d", number);
     *answered += generated.count > 0;

@@ -219,6 +219,34 @@ Test(retriever, scores_by_how_far_a_file_is_ahead_of_the_second_other_one)
     cr_expect_lt(among, beside_twin, "%f, %f", among, beside_twin);
 }
 
+/* Of a corpus of two files, one of which has so many sections alike. */
+static double score_among_sections(int sections)
+{
+    struct world world;
+    char text[1024] = "# Squeals\n";
+    double score;
+
+    world_open(&world);
+    for (int i = 0; i < sections; i++)
+        strcat(text, "\n## Pads\n\nA worn brake pad squeals before it fails.\n");
+    write_file(&world, "brakes.md", text);
+    build_index(&world, "Cars");
+    ask(&world, "When does a worn brake pad squeal?", NULL);
+    cr_assert_geq(world.retrieval.passages.count, 1);
+    score = world.retrieval.passages.all[0].score;
+    world_close(&world);
+    return score;
+}
+
+Test(retriever, holds_a_passage_to_the_fifth_other_one_where_there_are_no_three_files)
+{
+    double alone = score_among_sections(1), among_five = score_among_sections(5),
+           among_six = score_among_sections(6);
+
+    cr_expect_gt(alone, 0.7);
+    cr_expect_gt(among_five, among_six + 0.005, "%f, %f", among_five, among_six);
+}
+
 Test(retriever, gives_the_same_scores_again_and_again)
 {
     struct world world;

@@ -14,8 +14,8 @@ static const char lighthouse[] =
     "light can be seen from 21 miles away. The first keeper, Margaret Venn, lived there for 17 "
     "years. Boats do not land on the northern shore. The store is open from May to September.";
 
-static bool holds_in(const char *claim, const char *const *texts, size_t count,
-                     uint64_t cited)
+static bool holds_asked_in(const char *question, const char *claim,
+                           const char *const *texts, size_t count, uint64_t cited)
 {
     struct support *support = support_new();
     struct span passages[64];
@@ -24,9 +24,16 @@ static bool holds_in(const char *claim, const char *const *texts, size_t count,
     for (size_t i = 0; i < count; i++)
         passages[i] = span_of(texts[i]);
     support_read(support, passages, count);
+    support_asked(support, span_of(question));
     holds = support_holds(support, span_of(claim), cited);
     support_free(support);
     return holds;
+}
+
+static bool holds_in(const char *claim, const char *const *texts, size_t count,
+                     uint64_t cited)
+{
+    return holds_asked_in("", claim, texts, count, cited);
 }
 
 static bool holds(const char *claim)
@@ -87,6 +94,69 @@ Test(support, a_name_of_another_sentence_is_not)
     cr_expect_not(holds("The first keeper, Thomas Aldous, lived there for 17 years."));
 }
 
+static bool holds_asked(const char *question, const char *claim)
+{
+    const char *text = lighthouse;
+
+    return holds_asked_in(question, claim, &text, 1, 1);
+}
+
+/* What is asked for stands in the passages, and the question's own words may stand around it. */
+Test(support, an_answer_may_be_phrased_in_the_words_of_its_question)
+{
+    const char *seen = "How far does the beam shine?";
+
+    cr_expect_not(holds("The beam shines 21 miles far."));
+    cr_expect(holds_asked(seen, "The beam shines 21 miles far."));
+    cr_expect_not(holds_asked(seen, "The beam shines 21 miles far and scares seals."));
+    cr_expect_not(holds_asked(seen, "The beam shines 22 miles far."));
+    cr_expect_not(holds_asked("Whose beam shines from Dover?",
+                              "The beam that shines from Dover is Margaret Venn's."));
+}
+
+Test(support, what_is_asked_about_is_not_taken_for_given)
+{
+    const char *text = "The tank is cooled by cold brine from two pumps in the cellar.";
+    const char *claim = "The tank is cooled by cold helium from two pumps.";
+
+    cr_expect_not(holds_asked_in("Is the tank cooled by helium?",
+                                 "The tank is cooled by helium.", &text, 1, 1));
+    cr_expect_not(holds_asked_in("Is it true what they say of helium?",
+                                 "The tank is cooled by helium.", &text, 1, 1));
+    cr_expect_not(
+        holds_asked_in("How many pumps does the helium come from?", claim, &text, 1, 1));
+}
+
+Test(support, what_is_denied_in_the_question_is_still_held_to_the_passages)
+{
+    const char *question = "Which boats do not land on the northern shore?";
+
+    cr_expect(holds_asked(question, "All boats do not land on the northern shore."));
+    cr_expect_not(
+        holds_asked("Who never lived there for 17 years?",
+                    "The first keeper, Margaret Venn, never lived there for 17 years."));
+}
+
+/* What the passages speak of may stand for a pronoun, but hardly for what was asked about. */
+Test(support, a_claim_that_restates_the_question_takes_the_rest_from_its_sentence)
+{
+    const char *question = "For how long did the first keeper live there?";
+
+    cr_expect(holds_asked(question, "The first keeper lived there for 17 years."));
+    cr_expect_not(
+        holds_asked(question, "The first lighthouse lived there for 17 years."));
+}
+
+/* One ordinary word that no passage has is a paraphrase in a long sentence, and an invention in a short one. */
+Test(support, a_long_sentence_may_have_a_word_of_its_own)
+{
+    cr_expect(holds(
+        "Margaret Venn, the first keeper, lived there for 17 years, while boats never "
+        "land on the northern shore, and the shed, the store, is open from May to "
+        "September."));
+    cr_expect_not(holds("The shed is open from May to September."));
+}
+
 Test(support, a_denial_must_stand_there_too)
 {
     cr_expect_not(holds("The store is not open from May to September."));
@@ -122,6 +192,28 @@ Test(support, two_words_in_each_others_place_are_not)
     cr_expect_not(
         holds_in("Glaciers form where more snow falls in summer than melts in winter.",
                  &text, 1, 1));
+}
+
+Test(support, a_way_is_not_gone_the_other_way_round)
+{
+    const char *text =
+        "Traders carried it from Brazil to the mouth of the Congo, and lands to "
+        "the east of the line belonged to Portugal, lands to the west to Castile.";
+
+    cr_expect(holds_in("To the Congo traders carried it from Brazil.", &text, 1, 1));
+    cr_expect_not(holds_in("Traders carried it from the Congo to Brazil.", &text, 1, 1));
+    cr_expect(
+        holds_in("Lands to the east of the line belonged to Portugal.", &text, 1, 1));
+    cr_expect_not(
+        holds_in("Lands to the west of the line belonged to Portugal.", &text, 1, 1));
+}
+
+Test(support, who_does_it_to_whom_is_told_in_short_claims_too)
+{
+    const char *text = "The female chases the male upwards; later the male offers fish.";
+
+    cr_expect(holds_in("The female chases the male.", &text, 1, 1));
+    cr_expect_not(holds_in("The male chases the female.", &text, 1, 1));
 }
 
 Test(support, a_sentence_may_sum_up_two)
@@ -215,6 +307,7 @@ static bool is_supported(struct support *support, const char *line)
     for (size_t i = 0; i < count; i++)
         passages[i] = span_of(json_object_get_string(json_object_array_get_idx(list, i)));
     support_read(support, passages, count);
+    support_asked(support, json_member_string(object, "question"));
     for (size_t offset = 0; support_next_sentence(support, answer, &offset, &sentence);)
         is_good = is_good && support_holds(support, sentence, UINT64_MAX);
     json_object_put(object);

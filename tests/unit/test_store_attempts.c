@@ -140,7 +140,7 @@ Test(attempts, one_is_kept_beside_its_turn_and_moves_nothing)
     cr_expect_eq(session->asked_count, 3);
     cr_expect_eq(session->turns[1].number, 1);
     cr_expect_eq(session->turns[1].attempt, 2);
-    cr_expect_str_eq(shown(&session->turns[1].question), "Question 1?");
+    cr_expect_str_eq(shown(session->turns[1].question), "Question 1?");
     cr_expect_str_eq(shown(&session->turns[1].transcript), "I led it again.");
     cr_expect_str_eq(shown(&session->turns[1].outcome), "{\"commit\":2}");
     cr_expect_eq(session->turns[1].at_ms, world.now_ms);

@@ -98,8 +98,8 @@ Test(turns, the_last_turn_gets_the_turns_before_it)
     answer = begin(&world, &id, said("three"));
 
     cr_assert_not_null(answer.begun.session->turns);
-    cr_expect_str_eq(shown(&answer.begun.session->turns[0].question), "Question 1?");
-    cr_expect_str_eq(shown(&answer.begun.session->turns[1].question), "Question 2?");
+    cr_expect_str_eq(shown(answer.begun.session->turns[0].question), "Question 1?");
+    cr_expect_str_eq(shown(answer.begun.session->turns[1].question), "Question 2?");
     cr_expect_str_eq(shown(&answer.begun.session->turns[1].transcript),
                      "I led the team.");
     cr_expect(answer.begun.session->turns[1].is_scored);

@@ -201,7 +201,7 @@ static void write_cues(void)
 static void write_fillers(void)
 {
     static const char *const lists[] = {"ordinary_after", "ordinary_before",
-                                        "filler_after", "filler_before"};
+                                        "filler_before", "seldom_after"};
     static const char *const flags[] = {"set_off", "opening", "otherwise"};
     struct json_object *root = load("fillers.json");
     struct json_object *rules = member(root, "in_context");

@@ -1,5 +1,5 @@
 """swaps.py POISE CLAIMS.jsonl [SEED]: false alarms on true claims, and how many claims are found in which one word
-was swapped for another of the same passage, or of another one."""
+was swapped for another of the same passage, or of another one.  A claim's question, where it has one, goes with it."""
 import json, random, re, subprocess, sys
 
 SMALL = set("""a an the of in on at to for from by with and or but not is are was were be been has have had it its his
@@ -35,13 +35,14 @@ def main():
     rows = []
     for c in claims:
         passage = c['passages'][0]
-        rows.append(('true', c['answer'], passage))
+        rows.append(('true', c['answer'], passage, c.get('question', '')))
         for kind in ('same passage', 'other passage') * 4:
             source = passage if kind[0] == 's' else random.choice([p for p in passages if p != passage])
             text = swapped(c['answer'], source, passage, kind[0] == 's')
             if text:
-                rows.append((kind, text, passage))
-    lines = ''.join(json.dumps({'id': str(i), 'answer': a, 'passages': [p]}) + '\n' for i, (_, a, p) in enumerate(rows))
+                rows.append((kind, text, passage, c.get('question', '')))
+    lines = ''.join(json.dumps({'id': str(i), 'question': q, 'answer': a, 'passages': [p]}) + '\n'
+                    for i, (_, a, p, q) in enumerate(rows))
     done = subprocess.run([poise, 'support', '--jsonl'], input=lines, capture_output=True, text=True, check=True)
     refused = [not json.loads(line)['supported'] for line in done.stdout.splitlines()]
     for kind in ('true', 'same passage', 'other passage'):
