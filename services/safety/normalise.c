@@ -251,14 +251,15 @@ static bool take_plain_word(struct walk *walk)
     if (length <= 3 && (walk_is_filler(walk->text + start, length) ||
                         walk_is_clitic(walk, start, length)))
         return false;
-    if (length > 1 && walk->row.count > 0) {
+    may_be_in_row = length == 1 || (walk->row.count > 0 && length == 2 &&
+                                    memcmp(out, "ss", 2) == 0); /* a sharp s */
+    if (!may_be_in_row && walk->row.count > 0) {
         bool is_row = walk->row.count >= ROW_SHORTEST;
         walk_row_end(walk);
         if (is_row) /* what was written may have moved */
             return false;
     }
 
-    may_be_in_row = length == 1;
     place = may_be_in_row ? walk_here(walk) : (struct place){0};
     gap = walk->gap != 0 ? walk->gap : ' ';
     is_again = normal->length - walk->word_start == length &&
@@ -274,8 +275,8 @@ static bool take_plain_word(struct walk *walk)
         offsets_add(&normal->offsets, normal->length, start);
         walk->word_start = normal->length;
         normal->length += length;
-        if (may_be_in_row)
-            walk_row_add(walk, *out, start, &place);
+        for (size_t i = 0; may_be_in_row && i < length; i++)
+            walk_row_add(walk, out[i], start, &place);
     }
     walk->gap = 0;
     walk->after_filler = false;
@@ -372,6 +373,7 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
 {
     const char *text = walk->text;
     char gap = walk->gap;
+    size_t bold = 0;
     const char *word;
 
     if ((seen & SYMBOL) != 0) {
@@ -380,7 +382,7 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
         while (start < end &&
                (text[start] == '#' || text[start] == '*' || text[start] == '+' ||
                 text[start] == '!' || text[start] == '|'))
-            start++;
+            bold += text[start++] == '*';
         end = end_of_bold(walk, start, end);
         last = end;
         while (last > start && text[last - 1] == '!')
@@ -389,6 +391,9 @@ static void unmask_piece(struct walk *walk, const struct place *place, size_t st
             end = last;
     }
     word = read_disguise(walk, start, end);
+    if (word == NULL && bold > 1 && end - start > bold &&
+        memcmp(text + end - bold, "****", bold < 4 ? bold : 4) == 0)
+        word = read_disguise(walk, start, end - bold); /* masked in bold type */
     if (word == NULL)
         return;
     walk_go_back(walk, place);

@@ -269,35 +269,43 @@ struct cyrillic_word {
     bool is_cyrillic; /* has a letter that is */
     bool is_mixed;    /* and others, all of which pass for such */
     bool is_letter;   /* one letter alone */
+    bool is_parted;   /* three letters or more, each apart from the next: s.u.k.a */
 };
 
 static struct cyrillic_word next_word(const char *text, size_t length, size_t at)
 {
     struct cyrillic_word word = {.start = at, .end = at};
     size_t letters = 0;
-    bool passes = true;
+    bool passes = true, is_apart = true, after_letter = false;
 
     while (word.end < length && (unsigned char)text[word.end] > ' ') {
         uint32_t c = utf8_next(text, length, &word.end);
         bool is_one = is_cyrillic(c);
+        bool stands_for_one = is_one || cyrillic_of(c) != 0;
+        is_apart = is_apart && !(stands_for_one && after_letter);
+        after_letter = stands_for_one;
         word.is_cyrillic = word.is_cyrillic || is_one;
         word.is_mixed = word.is_mixed || (!is_one && cyrillic_of(c) != 0);
-        passes = passes && (is_one || cyrillic_of(c) != 0 || c < '0');
-        letters += is_one || cyrillic_of(c) != 0;
+        passes = passes && (stands_for_one || c < '0');
+        letters += stands_for_one;
     }
     word.is_letter = passes && letters == 1;
+    word.is_parted = passes && is_apart && letters >= ROW_LETTERS && word.is_cyrillic;
     word.is_mixed = word.is_mixed && passes;
     return word;
 }
 
+/* `joins` leaves out what stands between the letters. */
 static void append_cyrillic(struct buffer *out, const char *text, size_t start,
-                            size_t end)
+                            size_t end, bool joins)
 {
     for (size_t at = start; at < end;) {
         size_t from = at;
         uint32_t c = utf8_next(text, end, &at);
         uint32_t letter = is_cyrillic(c) ? 0 : cyrillic_of(c);
-        if (letter == 0) {
+        if (letter == 0 && joins && c < '0') {
+            continue;
+        } else if (letter == 0) {
             buffer_append(out, text + from, at - from);
         } else {
             buffer_append_char(out, (char)(0xc0 | letter >> 6));
@@ -327,13 +335,13 @@ bool readings_cyrillic(const char *text, size_t length, struct buffer *out)
         if (letters >= ROW_LETTERS && has_cyrillic) {
             for (size_t i = at; i < end; i++) {
                 size_t letter_end = next_word(text, end, i).end;
-                append_cyrillic(out, text, i, letter_end);
+                append_cyrillic(out, text, i, letter_end, false);
                 i = letter_end;
             }
             is_other = true;
             word.end = end;
-        } else if (word.is_cyrillic && word.is_mixed) {
-            append_cyrillic(out, text, word.start, word.end);
+        } else if (word.is_parted || (word.is_cyrillic && word.is_mixed)) {
+            append_cyrillic(out, text, word.start, word.end, word.is_parted);
             is_other = true;
         } else {
             /* The normalised text has letters that look like Latin ones as Latin. */

@@ -121,7 +121,11 @@ Test(readings, are_looked_at_where_the_first_shows_nothing)
     cr_expect_not(is_refused(list, "rhubarb or custard"));
     cr_expect(is_refused(list, "Schei\u00dfe"));
     cr_expect(is_refused(list, "sch3isse"));
+    cr_expect(is_refused(list, "s c h e i \u00df e"));
     cr_expect(is_refused(list, "\u0416 \u0423 \u041a"));
+    cr_expect(is_refused(list, "\u0416.\u0423.\u041a, so it says"));
+    cr_expect(is_refused(list, "\u0436-y-k"));
+    cr_expect_not(is_refused(list, "\u0436\u0443.\u043a"));
     cr_expect(is_refused(list, "\u0436y\u043a"));
 }
 
