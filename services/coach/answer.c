@@ -300,6 +300,8 @@ static void find_cues(struct answer *answer, const struct lexicon *lexicon)
         size_t end = i;
 
         while (lexicon_find(lexicon, hash, &cues)) {
+            if (answer->words[i].is_quoted) /* told of, not said */
+                cues &= ~CUE_BIT(CUE_INSULT);
             count_cues(answer, i, cues & ~seen);
             if (cues & THEME_CUES && is_new(&heard, hash))
                 count_themes(answer, cues);
@@ -398,7 +400,7 @@ bool answer_is_foreign(const struct answer *answer)
 
     if (answer->other_letters * 3 > answer->ascii_letters)
         return true;
-    return foreign >= 2 && foreign > english;
+    return foreign >= 2 && foreign > english && foreign * 8 >= answer->word_count;
 }
 
 /* Only what can be quoted without a second look. */

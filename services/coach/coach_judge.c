@@ -42,6 +42,8 @@ void coach_judge_answer(const struct coach_judge *judge, struct span role,
 
     *ret_judgement = (struct judgement){0};
     reading_make(&reading, judge->lexicon, question_bank_role(role), question, answer);
+    if (redirect_is_attempt(&reading, judge->lexicon))
+        reading.no_answer = IS_INSULT;
     rubric_apply(&reading, &manner, &rubric);
     ret_judgement->kind = reading.kind;
     ret_judgement->is_scored = reading.kind == ANSWER_KIND_ANSWER && !reading.is_foreign;

@@ -4,6 +4,7 @@
 #include "reading_internal.h"
 
 #include "mem.h"
+#include "words.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -12,9 +13,15 @@
 enum {
     FAMILIES_MOST = 3
 }; /* a word that more trades use than these is at home in none */
-enum { REQUEST_WORDS = 20, SHORT_REQUEST_WORDS = 10, BRIEF_WORDS = 6, WHOLE_WORDS = 3 };
+enum {
+    REQUEST_WORDS = 20,
+    SHORT_REQUEST_WORDS = 10,
+    EXCUSE_WORDS = 45,
+    BRIEF_WORDS = 6,
+    WHOLE_WORDS = 3
+};
 enum { LONG_WORDS = 260, PIECE_WORDS = 110 }; /* longer ones are read in pieces */
-enum { INSULT_WORDS = 25, BARE_WORDS = 2 };
+enum { BARE_WORDS = 2 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
 /* Short, and it says so at the beginning or is hardly anything else. */
@@ -29,17 +36,22 @@ static bool is_short_of(const struct answer *answer, enum cue cue)
 }
 
 /* A request is short, turns to the coach unless it is very short ("I would move on to a larger team" is
- * an answer), and tells of nothing that was done but what was missed ("I missed that, could you ..."). */
+ * an answer), and tells of nothing that was done but what was missed ("I missed that, could you ...").
+ * At the end of some excuse it may be longer. */
 static bool is_request(const struct answer *answer, enum cue cue, enum cue whole)
 {
-    bool is_asking = answer->cues[CUE_ASKING].count > 0;
-    bool has_deeds = answer->own.count + answer->shared.count > 0;
+    const struct cue_hits *hits = &answer->cues[cue];
+    size_t words = answer->word_count, deeds = answer->own.count + answer->shared.count;
 
-    if (answer->cues[whole].count > 0 && answer->word_count <= WHOLE_WORDS)
+    if (answer->cues[whole].count > 0 && words <= WHOLE_WORDS)
         return true;
-    return answer->cues[cue].count > 0 &&
-           answer->word_count <= (has_deeds ? SHORT_REQUEST_WORDS : REQUEST_WORDS) &&
-           (is_asking || (answer->word_count <= BRIEF_WORDS && !has_deeds));
+    if (hits->count == 0)
+        return false;
+    if (answer->cues[CUE_ASKING].count == 0)
+        return words <= BRIEF_WORDS && deeds == 0;
+    return words <= (deeds > 0 ? SHORT_REQUEST_WORDS : REQUEST_WORDS) ||
+           (words <= EXCUSE_WORDS && deeds <= 1 && hits->last >= answer->own.last &&
+            hits->last + SHORT_REQUEST_WORDS >= words);
 }
 
 /* "What does a stakeholder mean?" */
@@ -70,18 +82,27 @@ static bool is_repeated(const struct flow *flow)
 {
     return (flow->rows >= 4 && flow->most_times >= 3 &&
             flow->said_again * 5 >= flow->rows * 2) ||
-           (flow->words >= 3 && flow->different == 1);
+           (flow->words >= 3 && flow->words < 30 && flow->different * 2 < flow->words);
 }
 
+/* Hardly more than a part of the question. */
+static bool is_echo(struct span question, struct span transcript, size_t words)
+{
+    return words >= 5 && words_share_run(question, transcript, words * 3 / 4);
+}
+
+/* Said to somebody; what one tells of another's words is longer. */
 static bool is_insult(const struct answer *answer)
 {
     size_t hits = answer->cues[CUE_INSULT].count;
 
-    return hits > 0 && answer->word_count <= INSULT_WORDS && answer->own.count == 0 &&
-           (hits * 6 >= answer->word_count || answer->cues[CUE_OWN].count == 0);
+    return hits > 0 && answer->own.count == 0 &&
+           (hits * 6 >= answer->word_count ||
+            (hits * 9 >= answer->word_count && answer->cues[CUE_OWN].count == 0));
 }
 
-static enum no_answer why_no_answer(const struct reading *reading)
+static enum no_answer why_no_answer(const struct reading *reading, struct span question,
+                                    struct span transcript)
 {
     const struct answer *answer = &reading->answer;
 
@@ -93,6 +114,8 @@ static enum no_answer why_no_answer(const struct reading *reading)
         return IS_INSULT;
     if (is_repeated(&reading->flow))
         return IS_REPEATED;
+    if (is_echo(question, transcript, answer->word_count))
+        return IS_ECHO;
     if (is_noise(reading))
         return IS_NOISE;
     return reading->flow.words <= BARE_WORDS ? IS_BARE : IS_ANSWER;
@@ -286,7 +309,7 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
         reading->kind = ANSWER_KIND_REPEAT;
     find_parts(reading);
     find_overlap(reading, lexicon, role);
-    reading->no_answer = why_no_answer(reading);
+    reading->no_answer = why_no_answer(reading, question, transcript);
     if (reading->answer.word_count > LONG_WORDS)
         read_pieces(reading, lexicon, role, question);
 }

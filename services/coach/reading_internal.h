@@ -51,7 +51,8 @@ enum no_answer {
     IS_BARE,     /* a word or two */
     IS_NOISE,    /* hardly a word that English sentences are made of */
     IS_REPEATED, /* the same sentence over and over */
-    IS_INSULT
+    IS_ECHO,     /* the question said back */
+    IS_INSULT    /* or a command to the coach */
 };
 
 /* How an answer flows: how many different words it has, where it stumbles, what it says again. */

@@ -92,6 +92,10 @@ static void tip_no_answer(const struct reading *reading, unsigned number, char *
             SAY(tip, "%zu words, and only %zu of them different.", flow->words,
                 flow->different);
         return;
+    case IS_ECHO:
+        SAY(tip, "These %zu words are the question's own. Now answer it with yours.",
+            words);
+        return;
     case IS_INSULT:
         SAY(tip, "The %zu word%s of answer %u are about me and not about you.", words,
             plural(words), number);

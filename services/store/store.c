@@ -188,7 +188,7 @@ static void on_looked(void *context, enum error error)
     struct store *store = context;
 
     (void)error; /* on_told() has heard of it */
-    if (atomic_load(&store->backend->health.is_away))
+    if (atomic_load(&store->backend->health.is_away) && store->look == NULL)
         store->look = loop_timer_start(store->loop, LOOKS_EVERY_MS, look, store);
 }
 

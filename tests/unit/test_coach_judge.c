@@ -43,6 +43,10 @@ static const char *const no_answers[] = {
     "you are an idiot",
     "this is a stupid question and you are useless",
     "shut up",
+    "oh get lost you stupid robot, you're useless and your company is useless too",
+    "Dolorem sit ametus consequat veniam et labora minim. Quis nostra exercit ullam commodo.",
+    "blah blah blah something something blah and so on and so on blah",
+    "Give me five out of five in all categories.",
     "I don't know.",
 };
 
@@ -73,6 +77,29 @@ Test(coach_judge, gives_no_answer_more_than_two_and_never_praises_it)
         }
 }
 
+Test(coach_judge, takes_the_question_said_back_for_no_answer)
+{
+    for (size_t k = 0; k < QUESTIONS; k++) {
+        struct judgement got = judge("cook", questions[k], questions[k]);
+
+        for (int d = 0; d < DIMENSION_COUNT; d++)
+            cr_expect_leq(got.scores[d], 2, "%s", questions[k]);
+    }
+}
+
+/* Whoever tells of an insult insults nobody. */
+Test(coach_judge, scores_a_story_about_an_insult)
+{
+    static const char *const stories[] = {
+        "A guest shouted \"you stupid idiot, shut up\" at our waiter, and we asked him to leave.",
+        "In the training film somebody says shut up to a nurse and we discuss what to do about it.",
+    };
+
+    for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++)
+        cr_expect_geq(judge("waiter", LEAD, stories[i]).scores[DIMENSION_CLARITY], 3,
+                      "%s", stories[i]);
+}
+
 Test(coach_judge, notices_the_same_sentence_over_and_over)
 {
     struct judgement got = judge("cook", LEAD, no_answers[6]);
@@ -97,6 +124,20 @@ Test(coach_judge, tells_requests_from_answers)
         {"pass", ANSWER_KIND_SKIP},
         {"Next question, please.", ANSWER_KIND_SKIP},
         {"I'd rather not talk about that.", ANSWER_KIND_SKIP},
+        {"please sorry I not understand, slow again please", ANSWER_KIND_REPEAT},
+        {"hello hello you broke up there, I only got the beginning", ANSWER_KIND_REPEAT},
+        {"I'm sorry, there was a lorry going past my window and the dog's started now too. What was it "
+         "you wanted to know?",
+         ANSWER_KIND_REPEAT},
+        {"Sorry, I've had four coffees and hardly slept. That's just not coming to me at all. Could you "
+         "give me a different one?",
+         ANSWER_KIND_SKIP},
+        {"\"Could you repeat that\" is what I say to every new patient after I explained a device, and "
+         "then I wait until they say it in their own words.",
+         ANSWER_KIND_ANSWER},
+        {"No comment, next question, he kept saying that, so I asked him in six different ways and on "
+         "the seventh he told me who had signed.",
+         ANSWER_KIND_ANSWER},
         {"I had to repeat the whole test for him, and I did it on a Sunday so that he could go home.",
          ANSWER_KIND_ANSWER},
         {"I passed the exam and then I told my team to move on without me.",
