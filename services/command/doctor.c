@@ -140,6 +140,11 @@ static bool check_store(const struct settings *settings)
     struct store *store;
     bool is_good = false;
 
+    if (store_presence(settings->store_url) == STORE_IN_USE)
+        doctor_note("store",
+                    "another process has it open: of several that serve from one "
+                    "file each counts rates for itself, and a model may be paid "
+                    "twice; several need PostgreSQL");
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
     backend = store_open(settings->store_url, &problem);
