@@ -255,10 +255,9 @@ static void fail(struct ask *ask, enum error error)
 
 static void ask_free(struct ask *ask)
 {
-    /* A selection that became a passage is a person's text. */
-    for (size_t at = 0; ask->facts.has_selection && at < ask->given.count; at++)
-        explicit_bzero(ask->given.all[at].text, strlen(ask->given.all[at].text));
-    passages_done(&ask->shown);
+    if (ask->selected.text != NULL) /* a person's */
+        explicit_bzero(ask->selected.text, strlen(ask->selected.text));
+    passage_done(&ask->selected);
     retrieval_done(&ask->retrieval);
     generated_done(&ask->generated);
     gate_ruling_done(&ask->ruling);
