@@ -54,6 +54,18 @@ static bool is_request(const struct answer *answer, enum cue cue, enum cue whole
             hits->last + SHORT_REQUEST_WORDS >= words);
 }
 
+/* "I would ask her to say that again", but not "I would like to hear that again". */
+static bool plans_to_ask(const struct answer *answer)
+{
+    size_t at = answer->cues[CUE_PLAN].first;
+    bool is_short =
+        answer_word_is(answer, at, "i'd") || answer_word_is(answer, at, "you'd");
+
+    return answer->cues[CUE_PLAN].count > 0 && at < answer->cues[CUE_REPEAT].first &&
+           (is_short || answer_word_is(answer, at + 1, "would")) &&
+           !answer_word_is(answer, at + (is_short ? 1 : 2), "like");
+}
+
 /* "What does a stakeholder mean?" */
 static bool asks_for_meaning(const struct answer *answer)
 {
@@ -316,7 +328,8 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
     reading->is_foreign = answer_is_foreign(&reading->answer);
     if (is_request(&reading->answer, CUE_DECLINE, CUE_WHOLE_SKIP))
         reading->kind = ANSWER_KIND_SKIP;
-    else if (is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) ||
+    else if ((is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) &&
+              !plans_to_ask(&reading->answer)) ||
              asks_for_meaning(&reading->answer))
         reading->kind = ANSWER_KIND_REPEAT;
     reading->no_answer = why_no_answer(reading, question, transcript);
