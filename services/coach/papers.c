@@ -149,8 +149,7 @@ static bool is_deed(const struct row *demand)
         uint64_t stem = lexicon_stem(word);
 
         if (!words_is_on("of", demand->tokens[at + 1].core) ||
-            list_has(&paper_words.verbs, word) ||
-            list_has(&paper_words.head_nouns, word))
+            list_has(&paper_words.verbs, word) || list_has(&paper_words.head_nouns, word))
             continue;
         for (size_t i = 0; i < paper_words.verbs.count; i++)
             if (lexicon_stem(span_of(paper_words.verbs.items[i])) == stem)
