@@ -51,6 +51,10 @@ struct span json_scan_token(const struct json_scan *scan, struct span text);
  * UTF-8, or there is no room. */
 bool json_unescape(struct span written, struct buffer *out);
 
+/* Which of these members (32 at most) the object that the text is has more than once: a bit for each.  Of
+ * a text that is no object, or no JSON, as far as it is. */
+uint32_t json_doubled_members(struct span text, const char *const names[], size_t count);
+
 /* ---- what stands at chosen places ---- */
 
 #define JSON_PLACES_DEEP 5 /* they are in so many containers at most */

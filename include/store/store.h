@@ -267,6 +267,12 @@ struct store_copy {
     int64_t sessions;
 };
 
+enum store_presence { STORE_PRESENT, STORE_ABSENT, STORE_IN_USE };
+
+/* Of an SQLite file: is it there, and does another process have it open?  Asked before this process opens
+ * it: asked later, the locks of this process would go.  Of PostgreSQL nothing is said but STORE_PRESENT. */
+enum store_presence store_presence(const char *url);
+
 /* Copies the store of `url`, as it is at one moment, into a file of its own, mode 0600, that is checked
  * before it has its name; beside whatever uses the store, of which nothing changes. */
 bool store_backup(const char *url, const char *file, bool may_replace,

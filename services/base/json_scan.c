@@ -329,6 +329,41 @@ bool json_unescape(struct span written, struct buffer *out)
     return true;
 }
 
+/* ---- doubled members ---- */
+
+static size_t find_name(struct span key, const char *const names[], size_t count)
+{
+    struct buffer room;
+    size_t at = 0;
+
+    buffer_init(&room, key.length);
+    if (memchr(key.bytes, '\\', key.length) != NULL && json_unescape(key, &room))
+        key = (struct span){room.bytes, room.length};
+    while (at < count && !span_equals(key, names[at]))
+        at++;
+    buffer_done(&room);
+    return at;
+}
+
+uint32_t json_doubled_members(struct span text, const char *const names[], size_t count)
+{
+    struct json_scan scan = {.at = 0};
+    uint32_t seen = 0, doubled = 0;
+    enum json_token token;
+
+    do {
+        token = json_scan_next(&scan, text);
+        if (token == JSON_KEY && scan.depth == 1) {
+            size_t at = find_name(json_scan_token(&scan, text), names, count);
+            uint32_t bit = at < count ? UINT32_C(1) << at : 0;
+
+            doubled |= seen & bit;
+            seen |= bit;
+        }
+    } while (token != JSON_MORE && token != JSON_WRONG && scan.depth > 0);
+    return doubled;
+}
+
 /* ---- what stands at chosen places ---- */
 
 void json_pick_init(struct json_pick *pick, const struct json_place *places, size_t count,

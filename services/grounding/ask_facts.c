@@ -88,17 +88,6 @@ const char *ask_quoted(const struct ask *ask, size_t passage)
     return text;
 }
 
-static struct passage copy_passage(const struct passage *passage)
-{
-    struct passage copy = *passage;
-
-    copy.id = mem_copy_string(passage->id);
-    copy.chapter = mem_copy_string(passage->chapter);
-    copy.section = mem_copy_string(passage->section);
-    copy.text = mem_copy_string(passage->text);
-    return copy;
-}
-
 static int by_order(const void *one, const void *other)
 {
     int64_t first = ((const struct passage *)one)->order;
@@ -107,18 +96,17 @@ static int by_order(const void *one, const void *other)
     return first < second ? -1 : first > second;
 }
 
-/* Appends the passages with scores from `least` to below `below`, in document order. */
-static void show_passages(struct ask *ask, double least, double below)
+/* How many of the passages, the best of which come first, have at least that score, behind `from` in document
+ * order. */
+static size_t sort_best(struct passages *found, size_t from, double least)
 {
-    const struct passages *found = &ask->retrieval.passages;
-    size_t before = ask->shown.count;
+    size_t count = from;
 
-    for (size_t at = 0; at < found->count; at++)
-        if (found->all[at].score >= least && found->all[at].score < below)
-            ask->shown.all[ask->shown.count++] = copy_passage(&found->all[at]);
-    if (ask->shown.count > before)
-        qsort(ask->shown.all + before, ask->shown.count - before, sizeof(struct passage),
-              by_order);
+    while (count < found->count && found->all[count].score >= least)
+        count++;
+    if (count > from)
+        qsort(found->all + from, count - from, sizeof(struct passage), by_order);
+    return count;
 }
 
 /* POST /ask answers from what is good enough to answer from; POST /v1/chat, whose answers may lack confidence,
@@ -126,23 +114,21 @@ static void show_passages(struct ask *ask, double least, double below)
 static void give_retrieved(struct ask *ask)
 {
     const struct settings *settings = ask->services->settings;
+    struct passages *found = &ask->retrieval.passages;
     double least = settings->ground_answer_score;
 
     if (ask->request.surface == ASK_CHAT && settings->ground_related_score < least)
         least = settings->ground_related_score;
-    ask->shown.all = mem_zalloc(ask->retrieval.passages.count * sizeof(struct passage));
-    show_passages(ask, least, INFINITY);
-    ask->given = ask->shown;
-    show_passages(ask, SHOWN_SCORE_LEAST, least);
+    ask->given = (struct passages){found->all, sort_best(found, 0, least)};
+    ask->shown = (struct passages){found->all,
+                                   sort_best(found, ask->given.count, SHOWN_SCORE_LEAST)};
 }
 
 static void give_selection(struct ask *ask)
 {
     struct span text = private_reveal(&ask->request.selection);
 
-    ask->shown.all = MEM_NEW(struct passage);
-    ask->shown.count = 1;
-    ask->shown.all[0] = (struct passage){
+    ask->selected = (struct passage){
         .id = mem_copy_string(SELECTION_ID),
         .chapter = mem_copy_string(SELECTION_CHAPTER),
         .section = mem_copy_string(""),
@@ -150,7 +136,7 @@ static void give_selection(struct ask *ask)
         .text = mem_copy(text.bytes, text.length),
         .score = ask->retrieval.coverage,
     };
-    ask->given = ask->shown;
+    ask->given = ask->shown = (struct passages){&ask->selected, 1};
 }
 
 /* A flag beside those of terms.h. */
@@ -211,9 +197,8 @@ void ask_judge_retrieval(struct ask *ask)
         give_selection(ask);
         return;
     }
-    for (size_t at = 0; at < found->count; at++)
-        if (found->all[at].score > facts->max_score)
-            facts->max_score = found->all[at].score;
+    if (found->count > 0)
+        facts->max_score = found->all[0].score;
     give_retrieved(ask);
     facts->has_key_words = has_key_words(ask);
     corpus = retriever->corpus(retriever);

@@ -15,14 +15,16 @@ struct ask {
     void *context;   /* borrowed */
     bool is_counted; /* it is in services->inflight */
     int64_t started_us;
-    int64_t deadline_us; /* monotonic */
+    int64_t deadline_us;   /* monotonic */
+    int64_t retrieving_us; /* since when, monotonic */
     int64_t llm_us;
     size_t coach_at; /* in services->coaches: who is asked */
 
     struct retrieval retrieval; /* owned */
-    struct passages shown; /* owned: the sources; those that an answer is made from come
-                              first, and both parts are in document order */
-    struct passages given; /* borrowed from `shown`: its first part */
+    struct passage selected;    /* owned: what the reader selected, as a passage */
+    /* Borrowed from the retrieval, or the one that was selected: the sources, and the first of them, which an
+     * answer is made from. */
+    struct passages shown, given;
     struct gate_facts facts;
     struct gate_ruling ruling;  /* owned */
     struct generated generated; /* owned */

@@ -33,7 +33,8 @@ static bool begins_with_pronoun(struct span sentence)
         "a an and the in on at of by to as for from with only even just also now then today "
         "here there soon once still again already often usually sometimes always never "
         "later earlier before after since until during about when while where because "
-        "although year years month months week weeks day days time age first last same "
+        "although january february march april may june july august september october "
+        "november december year years month months week weeks day days time age first last same "
         "one two three four five six seven eight nine ten some many most part all nearly";
     struct span word;
     size_t offset = 0;

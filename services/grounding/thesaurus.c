@@ -1,5 +1,5 @@
 /*
- * Ordinary words: the lists [light], [plain], [everyday] and [families] of patterns/support.txt, which is
+ * Ordinary words: the lists [light], [plain], [particles] and [families] of patterns/support.txt, which is
  * compiled in, stemmed.
  */
 #include "thesaurus_internal.h"
@@ -74,7 +74,7 @@ struct thesaurus *thesaurus_new(void)
     thesaurus->reader = terms_reader_new();
     read_list(thesaurus, "\n[light]", false);
     read_list(thesaurus, "\n[plain]", false);
-    read_list(thesaurus, "\n[everyday]", false);
+    read_list(thesaurus, "\n[particles]", false);
     thesaurus->plain_count = thesaurus->stems.count;
     read_list(thesaurus, "\n[families]", true);
     return thesaurus;

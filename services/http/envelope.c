@@ -92,6 +92,8 @@ void envelope_make(struct response *response, const struct envelope_reader *read
         response_header_number(response, "Retry-After", wait_s);
     if (answer->error == ERROR_METHOD_NOT_ALLOWED && answer->allow != NULL)
         response_header(response, "Allow", answer->allow);
+    if (answer->vary != NULL)
+        response_header(response, "Vary", answer->vary);
     if (answer->error == ERROR_RANGE_NOT_SATISFIABLE)
         add_content_range(response, answer->complete_bytes);
     if (answer->error == ERROR_INVALID_TOKEN)

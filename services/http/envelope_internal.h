@@ -26,6 +26,7 @@ struct answer {
     bool is_replay;
     const struct turn_timings *timings; /* NULL: no Server-Timing */
     const char *allow;      /* of ERROR_METHOD_NOT_ALLOWED: which are allowed */
+    const char *vary;       /* what beside the origin it depends on; NULL: nothing */
     int64_t complete_bytes; /* of ERROR_RANGE_NOT_SATISFIABLE: how many there are */
 };
 

@@ -4,6 +4,7 @@
 #include "form_internal.h"
 
 #include "json.h"
+#include "json_scan.h"
 #include "mask.h"
 #include "private_reveal.h"
 #include "session.h"
@@ -21,6 +22,16 @@ void field_errors_add(struct field_errors *errors, const char *field, const char
     errors->list[errors->count].field = field;
     errors->list[errors->count].reason = reason;
     errors->count++;
+}
+
+void field_errors_add_doubled(struct field_errors *errors, struct span body,
+                              const char *const names[], size_t count)
+{
+    uint32_t doubled = json_doubled_members(body, names, count);
+
+    for (size_t at = 0; at < count; at++)
+        if ((doubled >> at & 1) != 0)
+            field_errors_add(errors, names[at], "doubled");
 }
 
 struct private_text field_errors_json(const struct field_errors *errors)

@@ -31,6 +31,10 @@ struct field_errors {
 /* Past FIELD_ERRORS_MAX they are not added. */
 void field_errors_add(struct field_errors *errors, const char *field, const char *reason);
 
+/* Each of these members of a JSON body that stands there twice is a bad field. */
+void field_errors_add_doubled(struct field_errors *errors, struct span body,
+                              const char *const names[], size_t count);
+
 /* {"errors":[{"field":"...","reason":"..."}]}, for the caller to free. */
 struct private_text field_errors_json(const struct field_errors *errors);
 

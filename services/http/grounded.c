@@ -37,8 +37,8 @@ static void forget_unproven(struct request *request, struct id *session_id)
 void grounded_finish(struct request *request, enum ask_surface surface,
                      read_question_fn *read)
 {
-    struct json_object *body = json_body_parse(request, MAX_DEPTH);
     struct field_errors errors = {.count = 0};
+    struct json_object *body = json_body_parse(request, MAX_DEPTH, &errors);
     struct ask_request question = {
         .surface = surface,
         .request_id = request->request_id,

@@ -32,11 +32,18 @@ void json_body_take(struct request *request, struct span bytes)
         request_fail(request, ERROR_OVERLOADED);
 }
 
-struct json_object *json_body_parse(const struct request *request, int max_depth)
+struct json_object *json_body_parse(const struct request *request, int max_depth,
+                                    struct field_errors *errors)
 {
+    static const char *const names[] = {"role",           "interview_type", "difficulty",
+                                        "question_count", "job_advert",     "resume",
+                                        "question",       "query",          "mode",
+                                        "context",        "selected_text",  "session_id"};
     const struct buffer *text = request->state;
 
     json_strike_lone_surrogates(text->bytes, text->length);
+    field_errors_add_doubled(errors, (struct span){text->bytes, text->length}, names,
+                             sizeof(names) / sizeof(*names));
     return json_parse(text->bytes, text->length, max_depth);
 }
 

@@ -16,8 +16,10 @@ void json_body_begin(struct request *request, size_t max_bytes);
 /* For endpoint->take: answers ERROR_FILE_TOO_LARGE past the most. */
 void json_body_take(struct request *request, struct span bytes);
 
-/* For endpoint->finish: NULL where it is no JSON.  The caller puts the object, wiped. */
-struct json_object *json_body_parse(const struct request *request, int max_depth);
+/* For endpoint->finish: NULL where it is no JSON.  A member that stands there twice is a bad field.  The
+ * caller puts the object, wiped. */
+struct json_object *json_body_parse(const struct request *request, int max_depth,
+                                    struct field_errors *errors);
 
 /* Answers ERROR_VALIDATION_ERROR with what is wrong. */
 void json_body_refuse(struct request *request, const struct field_errors *errors);

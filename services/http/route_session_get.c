@@ -7,7 +7,7 @@
 #include "request_internal.h"
 #include "store.h"
 
-#define MAX_DATA_BYTES 65536
+#define MAX_DATA_BYTES (256 * 1024) /* the longest questions, escaped */
 
 static void finish(struct request *request);
 static void on_session(void *context, enum error error, struct session *session,

@@ -44,7 +44,8 @@ static void send_json(struct request *request, const struct session *session)
 {
     struct private_text data = report_json(session);
 
-    request_answer(request, &(struct answer){.error = OK, .data = &data});
+    request_answer(request,
+                   &(struct answer){.error = OK, .data = &data, .vary = "Accept"});
     private_text_free(&data);
 }
 

@@ -65,7 +65,7 @@ static void begin(struct request *request)
 static enum error read_form(struct request *request, struct start_form *ret_form,
                             struct field_errors *errors)
 {
-    struct json_object *body = json_body_parse(request, MAX_DEPTH);
+    struct json_object *body = json_body_parse(request, MAX_DEPTH, errors);
     enum error error =
         start_form_read(body, request->server->services->filter, ret_form, errors);
 

@@ -188,6 +188,9 @@ static void read_json(struct upload *upload, struct field_errors *errors)
     if (!json_object_is_type(body, json_type_object)) {
         field_errors_add(errors, "body", "not_a_json_object");
     } else {
+        field_errors_add_doubled(errors,
+                                 (struct span){upload->json.bytes, upload->json.length},
+                                 field_names, FIELD_COUNT);
         for (enum field field = FIELD_SESSION_ID; field <= FIELD_ATTEMPT; field++) {
             struct span value = json_member_string(body, field_names[field]);
 

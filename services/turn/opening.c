@@ -22,7 +22,7 @@
 #include <stdlib.h>
 
 enum { QUESTION_WORDS = 60 };
-#define DEMANDS_BYTES 16384
+#define DEMANDS_BYTES (256 * 1024) /* the longest, escaped */
 
 struct opening {
     const struct turn_services *services; /* borrowed */

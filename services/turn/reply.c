@@ -181,22 +181,23 @@ static void read_entry(struct reply_reader *reader, enum place place,
         read_text(kind, value, REPLY_QUOTE_WORDS, &entry->quote);
 }
 
-/* Decides as soon as it can be: what comes in one piece or in many is announced alike. */
-static void announce(struct reply_reader *reader)
+/* The question is final as soon as it is known that this is no refusal: what comes in one piece or in
+ * many is announced alike, and what is announced is what the whole reply gives.  Where the two
+ * contradict themselves before that, the whole reply decides. */
+static void settle(struct reply_reader *reader)
 {
-    bool has_question = !private_text_is_empty(&reader->question);
     bool is_odd = reader->is_refused || reader->verdicts > 1 || reader->questions > 1 ||
-                  (reader->questions == 1 && !has_question);
+                  private_text_is_empty(&reader->question);
 
-    if (reader->is_silent ||
-        (!is_odd && (reader->verdicts == 0 || reader->questions == 0)))
+    if (reader->verdicts == 0 || reader->questions == 0 || is_odd)
         return;
-    reader->is_silent = true;
-    if (!is_odd)
+    reader->is_settled = true;
+    if (!reader->is_silent)
         reader->announcement = private_text_clone(&reader->question);
 }
 
-/* A member named twice counts with its last value. */
+/* A member named twice counts with its last value; but of two verdicts the graver one does, and a
+ * question that is settled stays. */
 static void take(void *context, size_t place, enum json_token kind, struct span value)
 {
     struct reply_reader *reader = context;
@@ -205,17 +206,20 @@ static void take(void *context, size_t place, enum json_token kind, struct span 
     case WHOLE: break;
     case REFUSED:
         reader->verdicts++;
-        reader->is_refused = is_true(kind, value);
-        announce(reader);
+        reader->is_refused |= is_true(kind, value);
+        if (!reader->is_settled)
+            settle(reader);
         break;
     case KIND:
         reader->kinds++;
         reader->kind = read_kind(kind, value);
         break;
     case QUESTION:
+        if (reader->is_settled)
+            break;
         reader->questions++;
         read_text(kind, value, SIZE_MAX, &reader->question);
-        announce(reader);
+        settle(reader);
         break;
     case FEEDBACK:
         drop_entries(reader);
@@ -295,13 +299,19 @@ bool reply_reader_is_cleared(const struct reply_reader *reader)
            reader->kinds + reader->questions > 0;
 }
 
-/* Reads what json-c makes of a text that is not quite JSON.  Plain text counts as the question. */
+/* Reads what json-c makes of a text that is not quite JSON.  Plain text counts as the question.  What
+ * was settled before the text went wrong stays so, and so does a refusal. */
 static void read_leniently(struct reply_reader *reader, struct span text)
 {
+    bool was_settled = reader->is_settled, was_refused = reader->is_refused;
+    struct private_text settled = {NULL, 0};
+    enum answer_kind was_kind = reader->kind;
     struct json_object *object;
     size_t length = 0;
     const char *strict;
 
+    if (was_settled)
+        settled = private_text_move(&reader->question);
     reply_reader_done(reader);
     reader->is_silent = true;
     switch (model_json_parse(text, &object)) {
@@ -317,7 +327,17 @@ static void read_leniently(struct reply_reader *reader, struct span text)
         if (utf8_is_valid(text.bytes, text.length))
             model_text_words(text, SIZE_MAX, &reader->question);
         break;
-    case MODEL_JSON_BROKEN: break;
+    case MODEL_JSON_BROKEN:
+        if (was_settled) {
+            reader->kind = was_kind;
+            reader->feedback_state = FEEDBACK_INVALID;
+        }
+        break;
+    }
+    reader->is_refused |= was_refused;
+    if (was_settled) {
+        private_text_free(&reader->question);
+        reader->question = settled;
     }
 }
 

@@ -3,9 +3,10 @@
  *
  * A reply to an answer is read once, while it is being written where it is: so the question of a
  * reply that is no refusal is known, and can be spoken and shown, while the feedback is still to
- * come.  What is announced is what the whole reply would give: an object that begins at once or
+ * come.  What is announced is what the whole reply gives: an object that begins at once or
  * in a fence, `refused` and the question both complete and each there once, `refused` not true.
- * About anything else the reader stays silent, and the whole reply decides.
+ * About anything else the reader stays silent, and the whole reply decides.  Behind an announcement
+ * nothing changes the question any more; only a second `refused` still makes it a refusal.
  */
 #ifndef REPLY_INTERNAL_H
 #define REPLY_INTERNAL_H
@@ -49,7 +50,8 @@ struct reply_entry {
 struct reply_reader {
     struct json_pick pick;
     bool has_begun;                      /* the beginning of its object was seen */
-    bool is_silent;                      /* it will announce nothing (more) */
+    bool is_silent;                      /* it announces nothing */
+    bool is_settled;                     /* its question is final */
     unsigned verdicts, kinds, questions; /* how often each has come */
     bool is_refused;
     enum answer_kind kind;

@@ -364,12 +364,17 @@ static void on_reply(void *context, enum error error, struct coach_reply reply)
         turn_fail(turn, ERROR_LLM_PROVIDER_ERROR);
 }
 
-/* Gate 2, the verdict.  The model's words are passed on only where they are calm on their
- * own. */
+/* Gate 2, the verdict.  The model's words are passed on only where they are calm on their own.  A refusal
+ * tells no text of the model before it: a model that says so after it has said the opposite, and
+ * somebody was told, contradicts itself, which is no reply that can be understood. */
 static void refuse_by_model(struct turn *turn)
 {
     struct private_text words = {NULL, 0};
 
+    if (turn->request.news != NULL && !private_text_is_empty(&turn->announced)) {
+        turn_fail(turn, ERROR_LLM_PROVIDER_ERROR);
+        return;
+    }
     if (turn_refusal_is_calm(turn))
         words = private_text_move(&turn->reply.question);
     turn_refuse(turn, REFUSER_MODEL, "refused", words);

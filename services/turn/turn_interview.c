@@ -9,7 +9,7 @@
 #include "mem.h"
 #include "report_internal.h"
 
-#define DATA_BYTES (64 * 1024)
+#define DATA_BYTES (1024 * 1024) /* the longest summary, escaped */
 
 static coach_done_fn on_summary;
 static void keep(struct turn *turn);

@@ -143,6 +143,30 @@ Test(calibrate, bad_usage_and_a_missing_index_are_told)
     expect(&missing, 2, FIELDS_NAMED("no-such-index"));
 }
 
+/* The counts are those of the day on which this was written, with a little room: fewer are refused, and none of the
+ * foreign ones is answered. */
+Test(calibrate, questions_in_words_that_the_text_has_not_are_found)
+{
+    char *directory = directory_make();
+    struct run indexed = run_program(
+        directory, ARGUMENTS("index", LABELLED_QUESTIONS "/articles", "--into", "index"),
+        SETTINGS("PORT=0"));
+    struct run run = run_program(
+        directory, ARGUMENTS("calibrate", LABELLED_QUESTIONS "/articles_blind.jsonl"),
+        SETTINGS("CORPUS_INDEX=index"));
+    const char *row = strstr(run.output.data, "answer 0.70");
+    int refused = 93;
+
+    cr_assert_eq(indexed.status, 0, "%s", indexed.output.data);
+    cr_assert_eq(row != NULL ? sscanf(row, "answer 0.70 %d of 93", &refused) : 0, 1);
+    cr_assert_leq(refused, 41, "%s", run.output.data);
+    expect(&run, 1,
+           FIELDS_NAMED("147 questions, 93 answerable and 54 not", "0 of    18   0.0 %"));
+    bytes_free(&indexed.output);
+    directory_remove(directory);
+    free(directory);
+}
+
 /* Where the goals cannot be met together, it says what comes nearest. */
 Test(calibrate, says_what_threshold_suits_where_no_threshold_meets_the_goals)
 {

@@ -251,6 +251,7 @@ Test(finish, the_report_has_all_of_it_but_what_was_refused)
 
     expect_success(report);
     expect_header(report, "Cache-Control", "no-store");
+    cr_expect(bytes_has(&report->head, "Vary: Accept\r\n"));
     expect_keys(json_at(report->json, "data"), keys);
     expect_text(report, "data.session_id", session.id);
     expect_text(report, "data.role", "nurse");

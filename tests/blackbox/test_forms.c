@@ -214,6 +214,48 @@ Test(forms, a_doubled_field_is_a_bad_field)
     world_end(world);
 }
 
+/* Which of the two is meant nobody can know; and a name may be written with an escape. */
+Test(forms, a_doubled_member_of_json_is_a_bad_field)
+{
+    struct world *world = world_with_builtin_coach();
+    struct session session = start_session(world, 3);
+    const char *id = session.id;
+
+    expect_bad_fields(send_body(world, &session, "application/json",
+                                words(world,
+                                      "{\"session_id\":\"%s\",\"transcript\":\"" ANSWER
+                                      "\",\"transcript\":\"Other.\"}",
+                                      id),
+                                0),
+                      FIELDS_NAMED("transcript"));
+    expect_bad_fields(send_body(world, &session, "application/json",
+                                words(world,
+                                      "{\"session_id\":\"%s\",\"transcript\":\"" ANSWER
+                                      "\",\"attempt\":null,\"\\u0061ttempt\":\"again\"}",
+                                      id),
+                                0),
+                      FIELDS_NAMED("attempt"));
+    expect_bad_fields(start_with(world,
+                                 "{\"role\":\"nurse\",\"interview_type\":\"behavioural\","
+                                 "\"difficulty\":\"easy\",\"question_count\":1,"
+                                 "\"question_count\":2,\"role\":\"teacher\"}"),
+                      FIELDS_NAMED("role", "question_count"));
+    expect_bad_fields(ask(world, (struct request){.method = "POST",
+                                                  .path = "/ask",
+                                                  .content_type = "application/json",
+                                                  .body = "{\"question\":\"a\","
+                                                          "\"question\":\"b\"}"}),
+                      FIELDS_NAMED("question"));
+    expect_success(send_body(world, &session, "application/json",
+                             words(world,
+                                   "{\"session_id\":\"%s\",\"transcript\":\"" ANSWER
+                                   "\",\"mine\":{\"transcript\":1,\"transcript\":2},"
+                                   "\"mine\":[]}",
+                                   id),
+                             0));
+    world_end(world);
+}
+
 Test(forms, a_missing_or_malformed_session_id_is_a_bad_field)
 {
     struct world *world = world_with_builtin_coach();

@@ -274,6 +274,44 @@ Test(model_replies, a_summary_out_of_bounds_is_not_passed_on)
     }
 }
 
+/* As long as the bounds allow: so many words, and each of many characters. */
+static const char *long_words(struct world *world, int count)
+{
+    struct bytes text = {0};
+
+    for (int at = 0; at < count; at++)
+        for (int sign = 0; sign < 1990 / count; sign++)
+            bytes_add_text(&text, sign > 0 ? "\xF0\x9D\x94\xBC" : at > 0 ? " " : "");
+    return world_keep(world, text.data, free);
+}
+
+Test(model_replies, the_longest_that_a_model_may_write_is_told_whole)
+{
+    struct world *world = world_with_groq();
+    struct session session = start_session(world, 10);
+    const char *line = long_words(world, 20);
+    const char *summary =
+        words(world,
+              "{\"overall_assessment\":\"%s\",\"strengths\":[\"%s\",\"%s\",\"%s\"],"
+              "\"improvements\":[\"%s\",\"%s\",\"%s\"],"
+              "\"recommended_actions\":[\"%s\",\"%s\",\"%s\",\"%s\"]}",
+              long_words(world, 60), line, line, line, line, line, line, line, line, line,
+              line);
+    char *body = completion(summary, "stop");
+
+    for (int turn = 1; turn <= 9; turn++) {
+        upstream_will_ask(world->upstream, long_words(world, 100));
+        expect_success(answer(world, &session, words(world, "%s %d", ANSWER, turn)));
+    }
+    expect_text(get_session(world, &session), "data.asked_questions.9",
+                long_words(world, 100));
+    upstream_will_summarise(world->upstream, (struct saying){.body = body});
+    expect_text(finish_session(world, &session), "data.session_summary.strengths.2",
+                line);
+    free(body);
+    world_end(world);
+}
+
 Test(model_replies, a_summary_without_actions_is_good)
 {
     struct world *world = world_with_groq();

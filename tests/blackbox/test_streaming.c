@@ -327,30 +327,28 @@ Test(streaming, a_turn_that_was_heard_is_finished_before_the_program_ends)
     heard_turn_end(&turn);
 }
 
-/* Of a member that is written twice the last one counts: the other was spoken for nothing. */
-Test(streaming, what_was_heard_last_is_what_is_kept)
+/* What a model writes behind a question that was heard, twice or as no JSON, changes nothing of it. */
+static void expect_heard_is_kept(const char *behind)
 {
-    static const struct stream_piece pieces[] = {
-        ASKS,
-        {.moment = AFTER_CUE, .text = ", \"follow_up_question\": \"Or rather, when?\""},
-        {.text = FEEDBACK},
-        STOPS};
+    const struct stream_piece pieces[] = {
+        ASKS, {.moment = AFTER_CUE, .text = behind}, STOPS};
     struct heard_turn turn = hear_early(pieces);
-    struct world *world = turn.stage.world;
 
     streamer_cue(turn.stage.streamer);
     await_event(turn.connection, &turn.seen, "event: result");
     await_event(turn.connection, &turn.seen, "\"question_number\":1");
 
-    const char *first = strstr(turn.seen.data, "event: audio");
-    const char *changed = strstr(first, "{\"assistant_text\":\"Or rather, when?\"}");
-    cr_assert(changed && strstr(changed, "event: audio"));
-    cr_expect(streamer_was_asked_to_speak(turn.stage.streamer, "Or rather, when?"));
-    cr_expect_eq(streamer_speech_calls(turn.stage.streamer), 2);
-    cr_expect(bytes_has(
-        &ask(world, (struct request){.method = "GET", .path = "/metrics"})->body,
-        "poise_speeches_unused_total 1\n"));
+    const char *result = strstr(turn.seen.data, "event: result");
+    cr_expect(strstr(result, QUESTION), "behind %s", behind);
+    cr_expect_eq(streamer_speech_calls(turn.stage.streamer), 1, "behind %s", behind);
     heard_turn_end(&turn);
+}
+
+Test(streaming, what_was_heard_is_what_is_kept)
+{
+    expect_heard_is_kept(", \"follow_up_question\": \"Or rather, when?\"" FEEDBACK);
+    expect_heard_is_kept(" and more}");
+    expect_heard_is_kept(", \"coaching_feedback\": {\"dimensions\": [}");
 }
 
 static double now_ms(void)
@@ -501,6 +499,38 @@ Test(streaming, a_refusal_beside_half_the_text_is_never_spoken)
         STOPS};
 
     expect_silent_refusal(pieces);
+}
+
+#define TAKES_IT_BACK ", \"refused\": true, \"coaching_feedback\": null}"
+
+Test(streaming, of_two_verdicts_the_graver_one_counts)
+{
+    static const struct stream_piece pieces[] = {ASKS, {.text = TAKES_IT_BACK}, STOPS};
+    static const struct stream_piece turned[] = {
+        {.text = "{\"refused\": true, \"refused\": false, \"follow_up_question\": \"" ECHO
+                 "\", \"coaching_feedback\": null}"},
+        STOPS};
+    struct stage stage = stage_open(pieces);
+
+    expect_model_refusal(stage_answer(&stage), QUESTION);
+    stage_close(&stage);
+    expect_silent_refusal(turned);
+}
+
+/* A refusal tells nothing before it, and an answer is not refused: this is neither. */
+Test(streaming, a_question_that_was_heard_and_is_taken_back_is_no_reply)
+{
+    static const struct stream_piece pieces[] = {
+        ASKS, {.moment = AFTER_CUE, .text = TAKES_IT_BACK}, STOPS};
+    struct heard_turn turn = hear_early(pieces);
+    const char *before = session_facts(turn.stage.world, &turn.stage.session);
+
+    streamer_cue(turn.stage.streamer);
+    await_both(turn.connection, &turn.seen, "event: result", "\n\n");
+
+    cr_expect(bytes_has(&turn.seen, "\"llm_provider_error\""));
+    cr_expect_str_eq(session_facts(turn.stage.world, &turn.stage.session), before);
+    heard_turn_end(&turn);
 }
 
 /* A small server may just close when it has said all. */

@@ -1,7 +1,7 @@
 /*
  * The model's answer while it is still being written: a question that is announced is the one that
- * the reader of whole answers finds in what has come so far, which then is no refusal, and whether
- * and what is announced does not depend on how the text is cut.
+ * the reader of whole answers finds in what has come so far, which then is no refusal, and in the whole
+ * answer; and whether and what is announced does not depend on how the text is cut.
  *
  * The first byte of an input chooses the size of the pieces; the rest is the answer.
  */
@@ -10,8 +10,9 @@
 #include "reply_internal.h"
 #include "utf8.h"
 
-/* What was read as it came is what is read at once. */
-static void check_end(struct reply_reader *reader, struct span answer)
+/* What was read as it came is what is read at once, and has the question that was announced. */
+static void check_end(struct reply_reader *reader, struct span answer,
+                      const struct private_text *announced)
 {
     struct private_text text = private_text_copy(answer.bytes, answer.length);
     struct reply reply, whole;
@@ -21,6 +22,7 @@ static void check_end(struct reply_reader *reader, struct span answer)
     must(reply.is_refused == whole.is_refused);
     must(reply.feedback_state == whole.feedback_state);
     must(private_text_equals(&reply.question, &whole.question));
+    must(announced == NULL || private_text_equals(&reply.question, announced));
     for (int at = 0; at < DIMENSION_COUNT; at++)
         must(reply.feedback.scores[at] == whole.feedback.scores[at] &&
              private_text_equals(&reply.feedback.tips[at], &whole.feedback.tips[at]));
@@ -51,7 +53,7 @@ static bool announce(struct span answer, size_t step, struct private_text *ret_q
             *ret_come = come.length;
         }
     }
-    check_end(&reader, answer);
+    check_end(&reader, answer, is_announced ? ret_question : NULL);
     return is_announced;
 }
 

@@ -1,11 +1,13 @@
 /*
  * Two processes on one file, a process that dies at any moment, a disk that is full.
  */
+#include "clock.h"
 #include "store_world.h"
 
 #include <pthread.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <stdatomic.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 
@@ -83,6 +85,86 @@ Test(races, of_two_processes_exactly_one_commits_a_turn)
     }
     rival_free(&rivals[0]);
     rival_free(&rivals[1]);
+}
+
+#define CLAIMS 10000
+
+/* One of two loops of one process, which claim the same turns at the same moment. */
+struct claimant {
+    struct world world;         /* its backend is borrowed */
+    pthread_barrier_t *barrier; /* borrowed */
+    struct id id;               /* of the session */
+    atomic_bool *is_over;       /* borrowed */
+    int lag;                    /* microseconds a round that it comes later by */
+    bool is_running[CLAIMS];
+};
+
+static void *claim_on(void *context)
+{
+    struct claimant *claimant = context;
+
+    for (int round = 0; round < CLAIMS; round++) {
+        struct answer answer;
+        struct store_end end;
+
+        pthread_barrier_wait(claimant->barrier);
+        for (int64_t until_us = clock_monotonic_us() + round % 100 * claimant->lag;
+             clock_monotonic_us() < until_us;)
+            ;
+        answer = begin(&claimant->world, &claimant->id, said("answer"));
+        claimant->is_running[round] = answer.error == OK;
+        answer_free(&answer);
+        pthread_barrier_wait(claimant->barrier);
+        end = (struct store_end){.session_id = claimant->id,
+                                 .request_id = claimant->world.request_id};
+        if (claimant->is_running[round])
+            store_end_turn(claimant->world.store, &end);
+    }
+    return NULL;
+}
+
+/* Keeps the thread that writes busy, so that the other reads as well. */
+static void *write_on(void *context)
+{
+    struct claimant *writer = context;
+
+    while (!atomic_load(writer->is_over))
+        check(&writer->world);
+    return NULL;
+}
+
+Test(races, of_two_loops_exactly_one_runs_a_turn, .timeout = 60)
+{
+    static struct claimant claimants[3];
+    atomic_bool is_over = false;
+    pthread_barrier_t barrier;
+    pthread_t threads[3];
+    struct id id = start(&world, 3);
+
+    pthread_barrier_init(&barrier, NULL, 2);
+    for (int i = 0; i < 3; i++) {
+        claimants[i] = (struct claimant){
+            .world = world, .barrier = &barrier, .id = id, .is_over = &is_over, .lag = i};
+        claimants[i].world.loop = loop_new();
+        claimants[i].world.metrics = MEM_NEW(struct metrics);
+        claimants[i].world.store = store_new(world.backend, claimants[i].world.loop,
+                                             claimants[i].world.metrics, NULL);
+        pthread_create(&threads[i], NULL, i < 2 ? claim_on : write_on, &claimants[i]);
+    }
+    pthread_join(threads[0], NULL);
+    pthread_join(threads[1], NULL);
+    atomic_store(&is_over, true);
+    pthread_join(threads[2], NULL);
+    for (int round = 0; round < CLAIMS; round++)
+        cr_assert(claimants[0].is_running[round] != claimants[1].is_running[round],
+                  "round %d: %d and %d", round, claimants[0].is_running[round],
+                  claimants[1].is_running[round]);
+    world_restart(&world);
+    for (int i = 0; i < 3; i++) {
+        store_free(claimants[i].world.store);
+        loop_free(claimants[i].world.loop);
+        free(claimants[i].world.metrics);
+    }
 }
 
 /* Commits turn after turn and says so on `pipe` once each is acknowledged, until it is

@@ -130,6 +130,24 @@ Test(reply, only_true_and_the_word_true_refuse)
     cr_expect_not(is_refused("null"));
 }
 
+Test(reply, of_two_verdicts_the_graver_one_counts)
+{
+    cr_expect(is_refused("true,\"refused\":false"));
+    cr_expect(is_refused("false,\"refused\":true"));
+    cr_expect(is_refused("true,\"refused\":false,\"x\":nothing"));
+}
+
+Test(reply, what_was_said_before_the_text_went_wrong_stands)
+{
+    struct reply reply = parse("{\"refused\":false,\"kind\":\"repeat\"," QUESTION
+                               ",\"coaching_feedback\":{]}");
+
+    cr_expect_eq(reply.kind, ANSWER_KIND_REPEAT);
+    cr_expect_eq(reply.feedback_state, FEEDBACK_INVALID);
+    cr_expect_str_eq(private_reveal(&reply.question).bytes, "What happened next?");
+    reply_free(&reply);
+}
+
 Test(reply, harmless_differences_of_feedback_are_mended)
 {
     expect_feedback(FEEDBACK, FEEDBACK_GOOD);

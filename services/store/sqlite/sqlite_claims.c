@@ -5,7 +5,6 @@
 
 #include "mem.h"
 
-#include <assert.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -138,21 +137,25 @@ struct claim_facts claims_look(struct claims *claims, const struct store_id *ses
     return facts;
 }
 
-bool claims_run(struct claims *claims, const struct store_id *session_id,
-                const struct id *request_id, const struct store_key *key)
+enum error claims_run(struct claims *claims, const struct store_id *session_id,
+                      const struct id *request_id, const struct store_key *key)
 {
+    enum error error = OK;
     struct claim *claim;
 
     pthread_mutex_lock(&claims->lock);
     claim = get(claims, session_id);
-    if (claim != NULL) {
-        assert(!claim->is_running);
+    if (claim == NULL) {
+        error = ERROR_STORE_UNAVAILABLE;
+    } else if (claim->is_running) {
+        error = ERROR_TURN_IN_PROGRESS;
+    } else {
         claim->is_running = true;
         claim->request_id = *request_id;
         claim->key = *key;
     }
     pthread_mutex_unlock(&claims->lock);
-    return claim != NULL;
+    return error;
 }
 
 void claims_release(struct claims *claims, const struct store_id *session_id,

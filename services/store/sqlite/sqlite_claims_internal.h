@@ -40,9 +40,10 @@ void claims_free(struct claims *claims);
 
 struct claim_facts claims_look(struct claims *claims, const struct store_id *session_id);
 
-/* A turn runs, where none does.  false: the table is full. */
-bool claims_run(struct claims *claims, const struct store_id *session_id,
-                const struct id *request_id, const struct store_key *key);
+/* A turn runs from now on; else another does (two threads may have seen that none does), or the table is
+ * full. */
+enum error claims_run(struct claims *claims, const struct store_id *session_id,
+                      const struct id *request_id, const struct store_key *key);
 
 /* The turn of this request runs no more; another's does. */
 void claims_release(struct claims *claims, const struct store_id *session_id,

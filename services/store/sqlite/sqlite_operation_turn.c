@@ -66,14 +66,16 @@ static enum operation_step start_turn(struct sqlite_operation *operation,
 {
     const struct store_claim *request = &operation->base.request.begin;
     enum operation_step step = operation_count_use(operation, ground);
+    enum error error;
 
     if (step != STEP_DONE || operation->base.error != OK)
         return step;
     if (!rows_read_rest(&ground->rows, stored, store_extent_of(request, stored->session)))
         return STEP_FAILED;
-    if (!claims_run(ground->claims, &operation->base.session_id, &request->request_id,
-                    &request->input.key))
-        return operation_done(operation, ERROR_STORE_UNAVAILABLE);
+    error = claims_run(ground->claims, &operation->base.session_id, &request->request_id,
+                       &request->input.key);
+    if (error != OK)
+        return operation_done(operation, error);
     operation->base.begun.decision = STORE_RUN;
     operation->base.begun.session = stored->session;
     operation->base.begun.heard = stored->heard;
