@@ -30,10 +30,9 @@ void support_free(struct support *support); /* NULL is fine */
 /* Reads the passages that sentences are then held to; the texts are borrowed until the next. */
 void support_read(struct support *support, const struct span *passages, size_t count);
 
-/* Says which question the claims answer, after support_read().  Words of one that asks "who" or "how" are what an
- * answer is phrased with; what is no such word stands in the passages all the more strictly in a claim that
- * restates it.  Names and numbers are held to the passages whatever was asked, and so is all where the question is
- * whether it is so. */
+/* Says which question the claims answer, after support_read().  An answer may be phrased in the words of one that asks
+ * "who" or "how", but for names and numbers; a claim that restates it in them is held to the passages all the more
+ * strictly in the rest.  A question whether something is so takes nothing for given. */
 void support_asked(struct support *support, struct span question);
 
 /* One sentence (or a claim of several, each of which must hold) against the passages whose bits are set in

@@ -12,10 +12,10 @@
 #define FAMILY_CREDIT 0.8f
 /* Unseen words of a claim that a family is looked for. */
 #define FAMILY_SEARCHES 64
-/* A long sentence is seldom said in the passages' words alone: one in so many of weight may be another. */
-#define WORDS_PER_STRANGER 12
+/* A long answer is seldom said in the passages' words alone: one in so many of weight may be another. */
+#define WORDS_PER_STRANGER 8
 /* One in so many of its words of weight is the question's, where a claim restates it. */
-#define RESTATED_SHARE 4
+#define RESTATED_SHARE 3
 /* So many words in a row that no passage has, at the end of a claim. */
 #define STRANGERS_MOST 3
 
@@ -29,7 +29,7 @@ static double weight_of(const struct support *support, const struct support_word
     if (word->flags & (TERM_STOP | TERM_NEGATION | SUPPORT_MARKER))
         return 0;
     if (word->flags & SUPPORT_LIGHT ||
-        (word->flags & (SUPPORT_PLAIN_FLAGS | SUPPORT_ASKED) && stem->passages_with == 0))
+        (word->flags & (SUPPORT_PLAIN | SUPPORT_ASKED) && stem->passages_with == 0))
         return 0.2;
     if (word->flags & (TERM_NUMBER | TERM_NAME))
         return 1.6;
@@ -164,7 +164,7 @@ static void set_against(struct support *support, uint32_t one, uint32_t other)
         support->stems[other].against = support->stems[one].item;
 }
 
-/* A claim that restates the question is phrased in its words, and needs no everyday ones. */
+/* A claim that restates the question is phrased in its words, and needs no plain ones for it. */
 static void find_restated(struct support *support, const struct support_sentence *claim)
 {
     struct support_word *words = &support->words[claim->first];
@@ -176,7 +176,8 @@ static void find_restated(struct support *support, const struct support_sentence
     }
     support->is_restated = asked > 0 && asked * RESTATED_SHARE >= content;
     for (uint32_t i = 0; i < claim->count && support->is_restated; i++)
-        words[i].flags &= ~(uint32_t)SUPPORT_EVERYDAY;
+        if (!(words[i].flags & SUPPORT_PARTICLE))
+            words[i].flags &= ~(uint32_t)SUPPORT_PLAIN;
 }
 
 void support_begin_claim(struct support *support, const struct support_sentence *claim,

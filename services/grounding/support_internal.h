@@ -28,12 +28,11 @@ enum support_flag {
     SUPPORT_LEAD = 1 << 15,     /* a noun follows it, and no verb: "the", "of" */
     SUPPORT_PLAIN = 1 << 16,    /* what an answer is phrased with: "kind", "called" */
     SUPPORT_ASKED = 1 << 17,    /* of the question, which takes it for given */
-    SUPPORT_EVERYDAY = 1 << 18, /* plain where a claim is phrased freely */
-    SUPPORT_PLAIN_FLAGS = SUPPORT_PLAIN | SUPPORT_EVERYDAY,
+    SUPPORT_PARTICLE = 1 << 18, /* plain whatever was asked: "again", "nearly" */
     SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
     /* What is no claim by itself. */
     SUPPORT_STRANGE_FLAGS =
-        SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN_FLAGS | SUPPORT_SMALL | SUPPORT_ASKED,
+        SUPPORT_WEAK_FLAGS | SUPPORT_PLAIN | SUPPORT_SMALL | SUPPORT_ASKED,
 };
 
 struct support_word {

@@ -75,10 +75,14 @@ static const struct list {
     read_line_fn *read_line;
     uint32_t flag;
 } lists[] = {
-    {"[light]", read_flags, SUPPORT_LIGHT},  {"[denials]", read_flags, SUPPORT_DENIAL},
-    {"[breaks]", read_flags, SUPPORT_BREAK}, {"[leads]", read_flags, SUPPORT_LEAD},
-    {"[plain]", read_flags, SUPPORT_PLAIN},  {"[everyday]", read_flags, SUPPORT_EVERYDAY},
-    {"[opposites]", read_pairs, 0},          {"[units]", read_units, 0},
+    {"[light]", read_flags, SUPPORT_LIGHT},
+    {"[denials]", read_flags, SUPPORT_DENIAL},
+    {"[breaks]", read_flags, SUPPORT_BREAK},
+    {"[leads]", read_flags, SUPPORT_LEAD},
+    {"[plain]", read_flags, SUPPORT_PLAIN},
+    {"[particles]", read_flags, SUPPORT_PLAIN | SUPPORT_PARTICLE},
+    {"[opposites]", read_pairs, 0},
+    {"[units]", read_units, 0},
     {"[families]", read_family, 0},
 };
 

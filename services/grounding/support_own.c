@@ -373,7 +373,7 @@ static bool is_swapped(const struct support *support,
         return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing <= 1) ||
                (fit == FIT_ONE_SIDE && is_noun(claim, words, at));
     /* A plain word for one that is not. */
-    if (opens || other & SUPPORT_PLAIN_FLAGS)
+    if (opens || other & SUPPORT_PLAIN)
         return false;
     if (words[at - 1].flags & SUPPORT_LEAD)
         return missing <= 1 || fit >= FIT_EDGE;

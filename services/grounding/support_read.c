@@ -69,12 +69,13 @@ static bool takes_for_given(struct span question)
     static const char doubting[] =
         "are can could did do does had has have is may might must shall should was were "
         "will would";
+    size_t offset = 0, number = 0;
     struct span word;
 
-    for (size_t offset = 0; words_next(question, &offset, &word);)
+    for (; words_next(question, &offset, &word); number++)
         if (words_is_on(asking, word))
             return true;
-        else if (words_is_on(doubting, word))
+        else if (number < 2 && words_is_on(doubting, word)) /* "Hi, is it so?" */
             return false;
     return false;
 }

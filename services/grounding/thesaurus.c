@@ -42,8 +42,7 @@ bool thesaurus_is_plain(const struct thesaurus *thesaurus, struct span stem)
     uint32_t number;
 
     return intern_find(&words->texts, stem.bytes, stem.length, &number) &&
-           (words->stems[number].flags &
-            (SUPPORT_LIGHT | SUPPORT_PLAIN | SUPPORT_EVERYDAY)) != 0;
+           (words->stems[number].flags & (SUPPORT_LIGHT | SUPPORT_PLAIN)) != 0;
 }
 
 /* ---- what hits a question's words ---- */

@@ -31,7 +31,8 @@ enum {
     JIT_STACK_START_BYTES = 32 * 1024,
     JIT_STACK_MOST_BYTES = 1024 * 1024,
     MAX_TEXT_BYTES = 1 << 30,
-    UNLESS_REACH_BYTES = 60, /* how far to each side of a match `unless` looks */
+    AROUND_REACH_BYTES = 60, /* how far to each side of a match `unless` looks */
+    FRAME_REACH_BYTES = 150, /* and `only_after` with the `unless_before` beside it */
     STORY_REACH_BYTES = 250, /* and `unless_story` */
     MOST_GROWTH = 4,         /* of a text in another reading */
 };
@@ -115,10 +116,10 @@ void filter_ignore_prefilter(struct filter *filter)
     filter->ignores_prefilter = true;
 }
 
-/* The first entry at or after `from` that may match on one of the surfaces. */
+/* The first probe at or after `from` that may match on one of the surfaces. */
 static size_t next_candidate(const struct filter *filter, size_t from)
 {
-    size_t next = filter->ruleset->file.count;
+    size_t next = filter->ruleset->probe_count;
 
     if (filter->ignores_prefilter)
         return from;
@@ -127,7 +128,7 @@ static size_t next_candidate(const struct filter *filter, size_t from)
         next = one < next ? one : next;
     }
     for (size_t i = from; filter->has_odd_case && i < next; i++) {
-        if (filter->ruleset->rules[i].code[RAW] != NULL)
+        if (filter->ruleset->probes[i].code[RAW] != NULL)
             next = i;
     }
     return next;
@@ -280,61 +281,69 @@ static size_t next_character(struct subject subject, size_t at)
     return at;
 }
 
-/* FILTER_HIT: there is something near the match, in its sentence, that makes it harmless.
- */
+/* So many bytes to each side of a match; of its sentence only, or of whatever there is. */
+static struct stretch window_of(struct subject subject, size_t start, size_t end,
+                                size_t reach, bool is_of_sentence)
+{
+    struct stretch window = {
+        next_character(subject, start > reach ? start - reach : 0),
+        next_character(subject,
+                       subject.length - end > reach ? end + reach : subject.length),
+    };
+
+    for (size_t i = window.start; is_of_sentence && i < start; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            window.start = i + 1;
+    }
+    for (size_t i = end; is_of_sentence && i < window.end; i++) {
+        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
+            window.end = i;
+    }
+    return window;
+}
+
+/* FILTER_HIT: what is near the match makes it harmless, or does not make it what it must be. */
 static enum filter_outcome look_around(struct filter *filter, const struct rule *rule,
                                        int surface, struct subject subject, size_t start,
                                        size_t end)
 {
-    size_t left = start > UNLESS_REACH_BYTES ? start - UNLESS_REACH_BYTES : 0;
-    size_t right = subject.length - end > UNLESS_REACH_BYTES ? end + UNLESS_REACH_BYTES
-                                                             : subject.length;
-    size_t far_left = start > STORY_REACH_BYTES ? start - STORY_REACH_BYTES : 0;
-    size_t far_right = subject.length - end > STORY_REACH_BYTES ? end + STORY_REACH_BYTES
-                                                                : subject.length;
+    bool has_frame = rule->around[surface][SIDE_ONLY_AFTER] != NULL;
+    size_t reach = has_frame ? FRAME_REACH_BYTES : AROUND_REACH_BYTES;
+    struct stretch near = window_of(subject, start, end, AROUND_REACH_BYTES, true);
+    struct stretch before = window_of(subject, start, end, reach, true);
     struct stretch sides[SIDE_COUNT];
 
-    left = next_character(subject, left);
-    right = next_character(subject, right);
-    far_left = next_character(subject, far_left);
-    far_right = next_character(subject, far_right);
-    for (size_t i = left; i < start; i++) {
-        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
-            left = i + 1;
-    }
-    for (size_t i = end; i < right; i++) {
-        if (subject.bytes[i] == '.' || subject.bytes[i] == '?')
-            right = i;
-    }
-
-    sides[SIDE_AROUND] = (struct stretch){left, right};
-    sides[SIDE_BEFORE] = (struct stretch){left, start};
-    sides[SIDE_AFTER] = (struct stretch){start, right};
-    sides[SIDE_STORY] = (struct stretch){far_left, far_right};
+    sides[SIDE_AROUND] = near;
+    sides[SIDE_BEFORE] = (struct stretch){before.start, start};
+    sides[SIDE_AFTER] = (struct stretch){start, near.end};
+    sides[SIDE_STORY] = window_of(subject, start, end, STORY_REACH_BYTES, false);
+    sides[SIDE_ONLY_AFTER] = sides[SIDE_BEFORE];
     for (int side = 0; side < SIDE_COUNT; side++) {
-        const pcre2_code *unless = rule->unless[surface][side];
+        const pcre2_code *code = rule->around[surface][side];
         struct subject window = {subject.bytes + sides[side].start,
                                  sides[side].end - sides[side].start};
-        struct stretch everywhere;
+        struct stretch everywhere = {0, window.length};
         enum filter_outcome outcome;
 
-        if (unless == NULL)
+        if (code == NULL)
             continue;
-        everywhere = (struct stretch){0, window.length};
-        outcome = match(filter, unless, window, everywhere, &start, &end);
+        outcome = match(filter, code, window, everywhere, &start, &end);
+        if (side == SIDE_ONLY_AFTER && outcome != FILTER_UNAVAILABLE)
+            outcome = outcome == FILTER_HIT ? FILTER_PASS : FILTER_HIT;
         if (outcome != FILTER_PASS)
             return outcome;
     }
     return FILTER_PASS;
 }
 
-/* The first match of the rule, where the prefilter says there may be one, that nothing
+/* The first match of the probe, where the prefilter says there may be one, that nothing
  * around it makes harmless. */
 static enum filter_outcome find(struct filter *filter, size_t index, int surface,
                                 struct subject subject, size_t *ret_start,
                                 size_t *ret_end)
 {
-    const struct rule *rule = &filter->ruleset->rules[index];
+    const struct probe *probe = &filter->ruleset->probes[index];
+    const struct rule *rule = &filter->ruleset->rules[probe->rule];
     struct stretch stretch;
     size_t from = 0;
     unsigned rounds = 0;
@@ -346,7 +355,7 @@ static enum filter_outcome find(struct filter *filter, size_t index, int surface
 
         if (++rounds % ROUNDS == 0 && is_out_of_time(filter))
             return FILTER_UNAVAILABLE;
-        outcome = match(filter, rule->code[surface], subject, stretch, &start, &end);
+        outcome = match(filter, probe->code[surface], subject, stretch, &start, &end);
         if (outcome == FILTER_PASS) {
             from = stretch.end + 1;
             continue;
@@ -365,16 +374,16 @@ static enum filter_outcome find(struct filter *filter, size_t index, int surface
     return FILTER_PASS;
 }
 
-/* The surfaces that the rule looks at and may match on. */
-static enum filter_outcome try_rule(struct filter *filter, size_t index,
-                                    const struct subject *subjects, struct hit *ret_hit)
+/* The surfaces that the rule looks at and the probe may match on. */
+static enum filter_outcome try_probe(struct filter *filter, size_t index,
+                                     const struct subject *subjects, struct hit *ret_hit)
 {
-    const struct rule *rule = &filter->ruleset->rules[index];
+    const struct probe *probe = &filter->ruleset->probes[index];
 
     for (int surface = 0; surface < SURFACE_COUNT; surface++) {
         enum filter_outcome outcome;
 
-        if (rule->code[surface] == NULL || subjects[surface].bytes == NULL)
+        if (probe->code[surface] == NULL || subjects[surface].bytes == NULL)
             continue;
         outcome = find(filter, index, surface, subjects[surface], &ret_hit->start,
                        &ret_hit->end);
@@ -424,21 +433,24 @@ static struct filter_verdict judge(struct filter *filter, const struct subject *
 {
     static const struct filter_verdict unavailable = {.outcome = FILTER_UNAVAILABLE};
     struct ruleset *ruleset = filter->ruleset;
-    const struct rule *rule;
+    size_t next;
 
-    for (size_t i = next_candidate(filter, 0); i < ruleset->file.count;
-         i = next_candidate(filter, i + 1)) {
+    for (size_t i = next_candidate(filter, 0); i < ruleset->probe_count;
+         i = next_candidate(filter, next)) {
+        const struct rule *rule = &ruleset->rules[ruleset->probes[i].rule];
         struct hit hit = {0};
-        switch (try_rule(filter, i, subjects, &hit)) {
+
+        next = i + 1;
+        switch (try_probe(filter, i, subjects, &hit)) {
         case FILTER_UNAVAILABLE: return unavailable;
         case FILTER_PASS: continue;
         case FILTER_HIT: break;
         }
-        rule = &ruleset->rules[i];
+        next = rule->first_probe + rule->probe_count; /* a shadow counts once */
         atomic_fetch_add_explicit(&ruleset->counters[rule->counter].hits, 1,
                                   memory_order_relaxed);
         if (!rule->is_shadow)
-            return verdict_of(filter, i, &hit, text);
+            return verdict_of(filter, ruleset->probes[i].rule, &hit, text);
     }
     return (struct filter_verdict){.outcome = FILTER_PASS};
 }
@@ -530,12 +542,16 @@ struct filter_verdict filter_admit(struct filter *filter, struct private_text *t
 enum filter_outcome filter_check_entry(struct filter *filter, size_t index,
                                        const char *text, size_t length)
 {
+    const struct rule *rule = &filter->ruleset->rules[index];
+    enum filter_outcome outcome = FILTER_PASS;
     struct subject subjects[SURFACE_COUNT];
     struct hit hit;
 
     if (!prepare(filter, text, length, subjects))
         return FILTER_UNAVAILABLE;
-    return try_rule(filter, index, subjects, &hit);
+    for (size_t i = 0; i < rule->probe_count && outcome == FILTER_PASS; i++)
+        outcome = try_probe(filter, rule->first_probe + i, subjects, &hit);
+    return outcome;
 }
 
 static int count_step(pcre2_callout_block *block, void *context)

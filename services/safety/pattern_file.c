@@ -29,8 +29,7 @@ static bool read_distance(struct pattern_reader *reader, struct json_object *ite
     return true;
 }
 
-/* "needs": patterns that each occur wherever the entry's does; without it, the pattern
- * itself. */
+/* "needs": patterns that each occur wherever the entry's does; there may be none. */
 static bool read_needs(struct pattern_reader *reader, struct json_object *item,
                        struct pattern_entry *entry)
 {
@@ -39,11 +38,8 @@ static bool read_needs(struct pattern_reader *reader, struct json_object *item,
     size_t count;
 
     if (!json_object_is_type(item, json_type_object) ||
-        !json_object_object_get_ex(item, "needs", &array)) {
-        needs->texts = mem_zalloc(sizeof *needs->texts);
-        needs->texts[needs->count++] = mem_copy_string(entry->pattern.spread);
+        !json_object_object_get_ex(item, "needs", &array))
         return true;
-    }
     if (!read_distance(reader, item, "lead", &entry->lead) ||
         !read_distance(reader, item, "reach", &entry->reach))
         return false;
@@ -148,13 +144,15 @@ static bool read_pattern(struct pattern_reader *reader, struct json_object *item
     if (is_object &&
         (!pattern_reader_text(reader, item, "name", &name) ||
          !pattern_reader_text(reader, item, "category", &category) ||
-         !pattern_reader_regex(reader, item, "unless", &entry->unless[SIDE_AROUND]) ||
+         !pattern_reader_regex(reader, item, "unless", &entry->around[SIDE_AROUND]) ||
          !pattern_reader_regex(reader, item, "unless_before",
-                               &entry->unless[SIDE_BEFORE]) ||
+                               &entry->around[SIDE_BEFORE]) ||
          !pattern_reader_regex(reader, item, "unless_after",
-                               &entry->unless[SIDE_AFTER]) ||
+                               &entry->around[SIDE_AFTER]) ||
          !pattern_reader_regex(reader, item, "unless_story",
-                               &entry->unless[SIDE_STORY]) ||
+                               &entry->around[SIDE_STORY]) ||
+         !pattern_reader_regex(reader, item, "only_after",
+                               &entry->around[SIDE_ONLY_AFTER]) ||
          !read_list(reader, item, "examples", &entry->examples) ||
          !read_list(reader, item, "counter_examples", &entry->counter_examples) ||
          !read_surface(reader, item, &entry->surfaces))) {
@@ -371,7 +369,7 @@ void pattern_file_done(struct pattern_file *file)
         free(entry->category);
         pattern_regex_done(&entry->pattern);
         for (int side = 0; side < SIDE_COUNT; side++)
-            pattern_regex_done(&entry->unless[side]);
+            pattern_regex_done(&entry->around[side]);
         free_texts(&entry->needs);
         free_texts(&entry->examples);
         free_texts(&entry->counter_examples);

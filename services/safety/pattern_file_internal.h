@@ -18,8 +18,9 @@ enum surface {
     SURFACE_DISGUISED = 4, /* the words of it that came in a disguise, and nothing else */
 };
 
-/* Where `unless` looks. */
+/* Where `unless` and `only_after` look. */
 enum side {
+    SIDE_ONLY_AFTER, /* before the match, where there must be something */
     SIDE_AROUND,
     SIDE_BEFORE,
     SIDE_AFTER, /* and at the match itself */
@@ -47,7 +48,7 @@ struct pattern_entry {
     char *name; /* owned, like all below */
     char *category;
     struct pattern_regex pattern;
-    struct pattern_regex unless[SIDE_COUNT]; /* the texts are NULL where there is none */
+    struct pattern_regex around[SIDE_COUNT]; /* the texts are NULL where there is none */
     struct pattern_texts needs; /* what the prefilter looks for: all of it, or no match */
     size_t lead; /* where a match is from there: see prefilter_internal.h */
     size_t reach;

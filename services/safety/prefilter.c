@@ -21,6 +21,8 @@ enum {
     LONG_WORD = 7,         /* letters */
     TWO_WALKS_LEAST = 128, /* bytes */
     LATE_MOST = 32,
+    NAME_BYTES = 10,  /* of a phrase that says whether something occurs */
+    PLACE_BYTES = 16, /* and where */
     INEXACT_SLACK =
         80, /* how far behind its phrase a part that is more than that may end */
 };
@@ -35,8 +37,9 @@ struct part {
 
 /* The parts of one pattern, as indices. */
 struct needed {
-    unsigned parts[PREFILTER_MOST_PARTS];
-    size_t count;
+    unsigned itself; /* 0: the pattern is never looked for */
+    unsigned first;  /* where there are no others, the pattern itself */
+    unsigned second; /* where there is one other, that */
     size_t lead;
     size_t reach;
 };
@@ -54,9 +57,8 @@ struct prefilter {
     size_t part_count;
     struct needed *needed; /* owned; one for each pattern */
     size_t count;
-    uint64_t
-        *users; /* owned; of each part, a row of bits: the patterns whose first it is */
-    size_t row; /* words of a row */
+    uint64_t *users; /* owned; of each part, a row of bits: the patterns that it names */
+    size_t row;      /* words of a row */
     size_t unfiltered;
     size_t longest;        /* bytes of the longest phrase */
     bool has_plain_phrase; /* one of plain bytes only */
@@ -84,9 +86,8 @@ struct sightings {
     struct places *places;             /* owned; one for each part */
     unsigned *seen; /* owned; the parts that have places, to clear them */
     size_t seen_count;
-    size_t length; /* of the text */
-    uint64_t
-        *candidates; /* owned; a row of bits: the patterns whose first part was seen */
+    size_t length;        /* of the text */
+    uint64_t *candidates; /* owned; a row of bits: the patterns that were named */
 };
 
 bool prefilter_is_plain(unsigned char byte)
@@ -122,7 +123,18 @@ static size_t add_state(struct prefilter *prefilter)
 static void add_ending(struct prefilter *prefilter, size_t state, unsigned part,
                        const struct phrase *phrase)
 {
-    size_t at = prefilter->ending_count++;
+    size_t at;
+
+    for (at = prefilter->first[state]; at != 0 && prefilter->endings[at].part == part;
+         at = prefilter->endings[at].next) {
+        const struct ending *ending = &prefilter->endings[at];
+        if (ending->starts_word == phrase->starts_word &&
+            ending->ends_word == phrase->ends_word &&
+            ending->ends_text == phrase->ends_text &&
+            ending->is_inside == phrase->is_inside)
+            return;
+    }
+    at = prefilter->ending_count++;
 
     if ((at & (at - 1)) == 0)
         prefilter->endings =
@@ -180,20 +192,39 @@ static bool add_phrase(struct prefilter *prefilter, unsigned part,
     return true;
 }
 
+/* Fewer states walk faster.  The beginning of a phrase says enough about whether it occurs at all, and its end
+ * about where. */
+static struct phrase cut_phrase(const struct phrase *phrase, bool is_place)
+{
+    struct phrase cut = *phrase;
+
+    if (is_place && cut.length > PLACE_BYTES) {
+        memcpy(cut.bytes, phrase->bytes + phrase->length - PLACE_BYTES, PLACE_BYTES);
+        cut.length = PLACE_BYTES;
+        cut.starts_word = false;
+    } else if (!is_place && cut.length > NAME_BYTES) {
+        cut.length = NAME_BYTES;
+        cut.ends_word = cut.ends_text = false;
+    }
+    return cut;
+}
+
 static struct part *add_phrases(struct prefilter *prefilter, const char *text,
-                                const struct phrases *phrases)
+                                const struct phrases *phrases, bool is_place)
 {
     unsigned index = (unsigned)prefilter->part_count++;
     struct part *part = &prefilter->parts[index];
 
     part->text = mem_copy_string(text);
     part->is_exact = phrases->is_exact;
-    for (size_t i = 0; i < phrases->count; i++)
-        part->is_unknown |= !add_phrase(prefilter, index, &phrases->all[i]);
+    for (size_t i = 0; i < phrases->count; i++) {
+        struct phrase phrase = cut_phrase(&phrases->all[i], is_place);
+        part->is_unknown |= !add_phrase(prefilter, index, &phrase);
+    }
     return part;
 }
 
-static unsigned add_part(struct prefilter *prefilter, const char *text)
+static unsigned add_part(struct prefilter *prefilter, const char *text, bool is_place)
 {
     struct phrases phrases;
     struct part *part;
@@ -203,9 +234,8 @@ static unsigned add_part(struct prefilter *prefilter, const char *text)
             return i;
     }
     phrases = phrases_of(text);
-    part = add_phrases(prefilter, text, &phrases);
+    part = add_phrases(prefilter, text, &phrases, is_place);
     part->is_unknown |= phrases.count == 0;
-    prefilter->unfiltered += part->is_unknown;
     phrases_done(&phrases);
     return (unsigned)prefilter->part_count - 1;
 }
@@ -273,6 +303,36 @@ static void sort_states(struct prefilter *prefilter)
     prefilter->first = first;
 }
 
+static void add_needed(struct prefilter *prefilter, const struct prefilter_needs *needs,
+                       struct needed *needed)
+{
+    unsigned parts[PREFILTER_MOST_PARTS];
+
+    *needed = (struct needed){.lead = needs->lead, .reach = needs->reach};
+    for (size_t at = 0; at < needs->count && at < PREFILTER_MOST_PARTS; at++) {
+        parts[at] = add_part(prefilter, needs->parts[at], true);
+        prefilter->parts[parts[at]].has_places |= needs->lead > 0;
+    }
+    needed->itself = needs->is_whole && needs->count > 0
+                         ? parts[0]
+                         : add_part(prefilter, needs->pattern, false);
+    needed->first = needs->count > 0 ? parts[0] : needed->itself;
+    needed->second = needs->count > 1 ? parts[1] : needed->first;
+}
+
+/* A pattern is named by its own phrases, or else by those of its first part. */
+static void name_user(struct prefilter *prefilter, size_t pattern)
+{
+    const struct needed *needed = &prefilter->needed[pattern];
+    bool is_vague = prefilter->parts[needed->itself].is_unknown;
+    unsigned named_by = is_vague ? needed->first : needed->itself;
+
+    if (needed->itself == 0)
+        return;
+    prefilter->users[named_by * prefilter->row + pattern / 64] |= 1ULL << pattern % 64;
+    prefilter->unfiltered += prefilter->parts[named_by].is_unknown;
+}
+
 struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t count,
                                 const struct phrases *others)
 {
@@ -283,30 +343,21 @@ struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t coun
     prefilter->row = count / 64 + 1;
     prefilter->needed = mem_zalloc((count + 1) * sizeof *prefilter->needed);
     prefilter->parts =
-        mem_zalloc((count * PREFILTER_MOST_PARTS + 1) * sizeof *prefilter->parts);
+        mem_zalloc((count * (PREFILTER_MOST_PARTS + 1) + 1) * sizeof *prefilter->parts);
     (void)add_state(prefilter);
     add_ending(prefilter, 0, 0, &none); /* so that 0 can mean none */
     prefilter->first[0] = 0;
-    (void)add_phrases(prefilter, "", others);
+    (void)add_phrases(prefilter, "", others, true);
     for (size_t i = 0; i < count; i++) {
-        struct needed *needed = &prefilter->needed[i];
-        needed->lead = needs[i].lead;
-        needed->reach = needs[i].reach;
-        for (size_t at = 0; at < needs[i].count && at < PREFILTER_MOST_PARTS; at++) {
-            unsigned part = add_part(prefilter, needs[i].parts[at]);
-            prefilter->parts[part].has_places |= needs[i].lead > 0;
-            needed->parts[needed->count++] = part;
-        }
+        if (needs[i].pattern != NULL)
+            add_needed(prefilter, &needs[i], &prefilter->needed[i]);
     }
     complete(prefilter);
     sort_states(prefilter);
     prefilter->users =
         mem_zalloc((prefilter->part_count + 1) * prefilter->row * sizeof(uint64_t));
-    for (size_t i = 0; i < count; i++) {
-        if (prefilter->needed[i].count > 0)
-            prefilter->users[prefilter->needed[i].parts[0] * prefilter->row + i / 64] |=
-                1ULL << i % 64;
-    }
+    for (size_t i = 0; i < count; i++)
+        name_user(prefilter, i);
     return prefilter;
 }
 
@@ -520,13 +571,12 @@ bool prefilter_next(const struct prefilter *prefilter, const struct sightings *s
                     size_t pattern, size_t from, struct stretch *ret_stretch)
 {
     const struct needed *needed = &prefilter->needed[pattern];
-    unsigned second = needed->parts[needed->count > 1 ? 1 : 0];
-    const struct places *first = &sightings->places[needed->parts[0]];
-    const struct places *last = &sightings->places[second];
-    size_t slack = prefilter->parts[needed->parts[0]].is_exact ? 0 : INEXACT_SLACK;
+    const struct places *first = &sightings->places[needed->first];
+    const struct places *last = &sightings->places[needed->second];
+    size_t slack = prefilter->parts[needed->first].is_exact ? 0 : INEXACT_SLACK;
 
-    if (needed->count == 0 || !is_seen(first) || !is_seen(last) ||
-        from > sightings->length)
+    if (needed->itself == 0 || !is_seen(&sightings->places[needed->itself]) ||
+        !is_seen(first) || !is_seen(last) || from > sightings->length)
         return false;
     if (needed->lead == 0 || first->is_everywhere || last->is_everywhere) {
         *ret_stretch = (struct stretch){from, sightings->length};

@@ -1,8 +1,8 @@
 /*
  * All patterns of a surface at once: which of them may match a text, and where.
  *
- * A pattern is looked for by what it needs: one or two parts that each occur wherever it matches, and
- * each part by its phrases (phrases_internal.h), in one walk over the text (Aho and Corasick, 1975).  A pattern may
+ * A pattern is looked for by what it needs: itself, and up to two parts that each occur wherever it matches,
+ * and each of these by its phrases (phrases_internal.h), in one walk over the text (Aho and Corasick, 1975).  A pattern may
  * be named where it does not match, never left out where it does; PCRE2 decides.
  */
 #ifndef PREFILTER_INTERNAL_H
@@ -17,8 +17,10 @@
 enum { PREFILTER_MOST_PARTS = 2 };
 
 struct prefilter_needs {
-    const char *const *parts; /* borrowed for the call */
-    size_t count;             /* 0: the pattern never is a candidate */
+    const char *pattern;      /* borrowed for the call; NULL: it never is a candidate */
+    const char *const *parts; /* likewise */
+    size_t count;
+    bool is_whole; /* the parts say of the pattern what there is to say */
 
     /* In bytes.  A match starts at most `lead` before the end of the first part, and not behind
      * it; 0: anywhere.  The second part ends at most `reach` behind the first. */
@@ -33,7 +35,7 @@ struct prefilter *prefilter_new(const struct prefilter_needs *needs, size_t coun
                                 const struct phrases *others);
 void prefilter_free(struct prefilter *prefilter);
 
-/* How many parts have no phrases, and so are taken to occur everywhere. */
+/* How many patterns have no phrases, and so are taken to occur everywhere. */
 size_t prefilter_unfiltered(const struct prefilter *prefilter);
 
 /* What one scan saw.  Belongs to one thread and one prefilter. */

@@ -21,7 +21,8 @@ enum {
 
 /* A form of a word, or another word: then there is nothing that it stands for. */
 struct form {
-    char *text;       /* owned; NULL: the place is free */
+    char *text; /* owned; NULL: the place is free */
+    size_t length;
     const char *word; /* borrowed from the list; NULL: as it is */
     bool is_part;     /* may be part of what runs together */
     bool is_core;     /* and is worth looking for in it */
@@ -43,7 +44,7 @@ static struct form *place_of(const struct readings *readings, const char *text,
     for (size_t at = hash;; at++) {
         struct form *form = &readings->forms[at & (readings->room - 1)];
         if (form->text == NULL ||
-            (strncmp(form->text, text, length) == 0 && form->text[length] == '\0'))
+            (form->length == length && memcmp(form->text, text, length) == 0))
             return form;
     }
 }
@@ -66,7 +67,7 @@ static void grow(struct readings *readings)
     for (size_t i = 0; i < readings->room; i++) {
         const struct form *form = &readings->forms[i];
         if (form->text != NULL)
-            *place_of(&larger, form->text, strlen(form->text)) = *form;
+            *place_of(&larger, form->text, form->length) = *form;
     }
     free(readings->forms);
     *readings = larger;
@@ -82,6 +83,7 @@ static struct form *add(struct readings *readings, const char *text)
     form = place_of(readings, text, strlen(text));
     if (form->text == NULL) {
         form->text = mem_copy_string(text);
+        form->length = strlen(text);
         readings->count++;
     }
     return form;
@@ -182,12 +184,13 @@ static bool part(const struct readings *readings, const char *word, size_t lengt
     for (size_t start = length; start-- > 0;) {
         for (size_t end = start + 1; end <= length && end - start <= LONGEST_WORD;
              end++) {
-            const struct form *form = find(readings, word + start, end - start);
+            const struct form *form;
             bool goes_on = end == length || parts[end] > 0;
-            if (end - start == 1 && start > 0)
-                continue; /* I and a, in front only */
-            if (form == NULL || !form->is_part || !goes_on ||
-                (parts[start] > 0 && parts[end] + 1 > parts[start]))
+            if (!goes_on || (parts[start] > 0 && parts[end] + 1 > parts[start]) ||
+                (end - start == 1 && start > 0)) /* I and a, in front only */
+                continue;
+            form = find(readings, word + start, end - start);
+            if (form == NULL || !form->is_part)
                 continue;
             parts[start] = (unsigned char)(parts[end] + 1);
             first[start] = (unsigned char)(end - start);

@@ -3,6 +3,7 @@
  */
 #include "ruleset_internal.h"
 
+#include "alternatives_internal.h"
 #include "backtracking_internal.h"
 #include "fold_internal.h"
 #include "mem.h"
@@ -62,8 +63,8 @@ static bool has_foreign(const char *text)
  */
 static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
                            const struct pattern_entry *entry, const char *key,
-                           const struct pattern_regex *regex, int surface,
-                           struct ruleset_problem *problem)
+                           const struct pattern_regex *regex, const char *spread,
+                           int surface, struct ruleset_problem *problem)
 {
     uint32_t options =
         PCRE2_CASELESS | PCRE2_UTF | PCRE2_NEVER_BACKSLASH_C | PCRE2_USE_OFFSET_LIMIT;
@@ -71,14 +72,17 @@ static pcre2_code *compile(const struct ruleset *ruleset, const char *file_name,
     int error;
     PCRE2_UCHAR reason[160];
     pcre2_code *code;
+    char *by_letter;
 
     if (surface == RAW || has_foreign(regex->text))
         options |= PCRE2_UCP;
-    if (!ruleset->is_trusted && backtracking_is_costly(backtracking_of(regex->spread)))
+    if (!ruleset->is_trusted && backtracking_is_costly(backtracking_of(spread)))
         options |= PCRE2_AUTO_CALLOUT; /* how filter.c counts its steps */
     /* Spread out it runs faster, called it is smaller: PCRE2 takes 64 KiB of compiled
      * code. */
-    code = compile_text(regex->spread, options, &error, &offset);
+    by_letter = alternatives_by_letter(spread);
+    code = compile_text(by_letter, options, &error, &offset);
+    free(by_letter);
     if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
         code = compile_text(regex->text, options, &error, &offset);
     if (code == NULL && error == PCRE2_ERROR_PATTERN_TOO_LARGE)
@@ -121,6 +125,58 @@ static size_t counter_for(struct ruleset *ruleset, const struct pattern_entry *e
     return ruleset->counter_count++;
 }
 
+/* Takes over the pattern. */
+static bool compile_probe(struct ruleset *ruleset, size_t index, const char *name,
+                          char *pattern, struct ruleset_problem *problem)
+{
+    const struct pattern_entry *entry = &ruleset->file.entries[index];
+    struct probe *probe = &ruleset->probes[ruleset->probe_count++];
+    bool is_compiled = true;
+
+    *probe = (struct probe){.pattern = pattern, .rule = index};
+    for (int surface = 0; surface < SURFACE_COUNT; surface++) {
+        if ((entry->surfaces & (1U << surface)) == 0)
+            continue;
+        probe->code[surface] = compile(ruleset, name, entry, "pattern", &entry->pattern,
+                                       pattern, surface, problem);
+        is_compiled = is_compiled && probe->code[surface] != NULL;
+    }
+    return is_compiled;
+}
+
+static bool compile_probes(struct ruleset *ruleset, size_t index, const char *name,
+                           struct ruleset_problem *problem)
+{
+    struct pattern_texts parts =
+        alternatives_of(ruleset->file.entries[index].pattern.spread);
+    bool is_compiled = true;
+
+    ruleset->rules[index].first_probe = ruleset->probe_count;
+    ruleset->rules[index].probe_count = parts.count;
+    ruleset->probes = mem_realloc(ruleset->probes, (ruleset->probe_count + parts.count) *
+                                                       sizeof *ruleset->probes);
+    for (size_t i = 0; i < parts.count; i++)
+        is_compiled =
+            compile_probe(ruleset, index, name, parts.texts[i], problem) && is_compiled;
+    free(parts.texts);
+    return is_compiled;
+}
+
+/* What the nearest earlier rule has in that place, where it is the same; it belongs to the first of them. */
+static pcre2_code *compiled_before(const struct ruleset *ruleset, size_t index,
+                                   int surface, int side)
+{
+    const struct pattern_entry *entries = ruleset->file.entries;
+
+    for (size_t i = index; i-- > 0;) {
+        if (ruleset->rules[i].around[surface][side] != NULL &&
+            strcmp(entries[i].around[side].spread, entries[index].around[side].spread) ==
+                0)
+            return ruleset->rules[i].around[surface][side];
+    }
+    return NULL;
+}
+
 static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name,
                          struct ruleset_problem *problem)
 {
@@ -129,21 +185,22 @@ static bool compile_rule(struct ruleset *ruleset, size_t index, const char *name
 
     rule->is_shadow = entry->is_shadow;
     rule->counter = counter_for(ruleset, entry);
+    if (!compile_probes(ruleset, index, name, problem))
+        return false;
     for (int surface = 0; surface < SURFACE_COUNT; surface++) {
         if ((entry->surfaces & (1U << surface)) == 0)
             continue;
-        rule->code[surface] =
-            compile(ruleset, name, entry, "pattern", &entry->pattern, surface, problem);
-        if (rule->code[surface] == NULL)
-            return false;
         for (int side = 0; side < SIDE_COUNT; side++) {
-            static const char *const keys[SIDE_COUNT] = {"unless", "unless_before",
-                                                         "unless_after", "unless_story"};
-            if (entry->unless[side].text == NULL)
+            static const char *const keys[SIDE_COUNT] = {
+                "only_after", "unless", "unless_before", "unless_after", "unless_story"};
+            if (entry->around[side].text == NULL)
                 continue;
-            rule->unless[surface][side] = compile(ruleset, name, entry, keys[side],
-                                                  &entry->unless[side], surface, problem);
-            if (rule->unless[surface][side] == NULL)
+            rule->around[surface][side] = compiled_before(ruleset, index, surface, side);
+            if (rule->around[surface][side] == NULL)
+                rule->around[surface][side] =
+                    compile(ruleset, name, entry, keys[side], &entry->around[side],
+                            entry->around[side].spread, surface, problem);
+            if (rule->around[surface][side] == NULL)
                 return false;
         }
     }
@@ -173,16 +230,19 @@ static bool compile_rules(struct ruleset *ruleset, const char *name,
 
 static void build_prefilter(struct ruleset *ruleset, int surface)
 {
-    size_t count = ruleset->file.count;
+    size_t count = ruleset->probe_count;
     struct prefilter_needs *needs = mem_zalloc((count + 1) * sizeof *needs);
     struct phrases others = {.count = 0};
 
     for (size_t i = 0; i < count; i++) {
-        const struct pattern_entry *entry = &ruleset->file.entries[i];
+        const struct probe *probe = &ruleset->probes[i];
+        const struct pattern_entry *entry = &ruleset->file.entries[probe->rule];
         if ((entry->surfaces & (1U << surface)) != 0)
-            needs[i] =
-                (struct prefilter_needs){(const char *const *)entry->needs.texts,
-                                         entry->needs.count, entry->lead, entry->reach};
+            needs[i] = (struct prefilter_needs){
+                probe->pattern,     (const char *const *)entry->needs.texts,
+                entry->needs.count, ruleset->rules[probe->rule].probe_count == 1,
+                entry->lead,        entry->reach,
+            };
     }
     if (surface == NORMALISED)
         others = readings_phrases(ruleset->readings);
@@ -230,11 +290,19 @@ static void hash_text(const char *json, size_t length, char *hash)
 
 static void ruleset_free(struct ruleset *ruleset)
 {
+    for (size_t i = 0; i < ruleset->probe_count; i++) {
+        for (int surface = 0; surface < SURFACE_COUNT; surface++)
+            pcre2_code_free(ruleset->probes[i].code[surface]);
+        free(ruleset->probes[i].pattern);
+    }
+    free(ruleset->probes);
     for (size_t i = 0; ruleset->rules != NULL && i < ruleset->file.count; i++) {
         for (int surface = 0; surface < SURFACE_COUNT; surface++) {
-            pcre2_code_free(ruleset->rules[i].code[surface]);
-            for (int side = 0; side < SIDE_COUNT; side++)
-                pcre2_code_free(ruleset->rules[i].unless[surface][side]);
+            for (int side = 0; side < SIDE_COUNT; side++) {
+                pcre2_code *code = ruleset->rules[i].around[surface][side];
+                if (code != NULL && compiled_before(ruleset, i, surface, side) == NULL)
+                    pcre2_code_free(code);
+            }
         }
     }
     free(ruleset->rules);

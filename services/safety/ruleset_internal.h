@@ -18,11 +18,18 @@
 enum { RAW, NORMALISED, DISGUISED, SURFACE_COUNT };
 
 struct rule {
-    pcre2_code *code[SURFACE_COUNT]; /* owned; NULL where the entry does not look at the
-                                        surface */
-    pcre2_code *unless[SURFACE_COUNT][SIDE_COUNT]; /* owned; NULL where there is none */
+    pcre2_code *around[SURFACE_COUNT][SIDE_COUNT]; /* owned; NULL where there is none */
     bool is_shadow;
     size_t counter;
+    size_t first_probe, probe_count;
+};
+
+/* Some of the alternatives of a rule's pattern: what the prefilter names and PCRE2 looks for. */
+struct probe {
+    char *pattern;                   /* owned */
+    pcre2_code *code[SURFACE_COUNT]; /* owned; NULL where the entry does not look at the
+                                        surface */
+    size_t rule;
 };
 
 struct rule_counter {
@@ -34,8 +41,10 @@ struct rule_counter {
 
 struct ruleset {
     _Atomic size_t references;
-    struct pattern_file file;      /* owned */
-    struct rule *rules;            /* owned; one for each entry of the file */
+    struct pattern_file file; /* owned */
+    struct rule *rules;       /* owned; one for each entry of the file */
+    struct probe *probes;     /* owned; in the order of the rules */
+    size_t probe_count;
     struct rule_counter *counters; /* owned */
     size_t counter_count;
     struct wordbook *words;                      /* owned */

@@ -165,10 +165,10 @@ Test(extract, signs_of_markdown_and_of_citation_are_left_out)
                   "The tank is cooled by brine.");
     expect_answer(
         "How is the tank cooled?",
-        "The tank[1][12] is{{cite|Marsh}} cooled<ref name=\"m\">Marsh</ref> by "
+        "The tank[1][12] is[3] [soon](s.md){{cite|Marsh}} cooled<ref name=\"m\">Marsh</ref> by "
         "20&nbsp;l of ~~water~~brine (see [below](#b)) and ice (Marsh 1977, pp. "
         "3\u20139; [Hill et al., 1980]) in (old) pipes (Fig. 2).",
-        "The tank is cooled by 20 l of brine and ice in (old) pipes.");
+        "The tank is soon cooled by 20 l of brine and ice in (old) pipes.");
 }
 
 Test(extract, a_row_of_a_table_is_put_in_words_and_stands_alone)
@@ -215,6 +215,15 @@ Test(extract, a_question_of_nothing_but_asking_is_answered_by_its_words)
 {
     expect_answer("What is its name?", "The tank stands. Its name is Bertha.",
                   "The tank stands. Its name is Bertha.");
+}
+
+Test(extract, another_word_for_the_same_shows_what_is_asked_for)
+{
+    expect_answer(
+        "What did the tank cost?",
+        "Nobody remembers the colour of the tank. The price of the tank was 900 "
+        "crowns.",
+        "The price of the tank was 900 crowns.");
 }
 
 Test(extract, nothing_is_said_twice)

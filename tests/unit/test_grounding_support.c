@@ -147,14 +147,13 @@ Test(support, a_claim_that_restates_the_question_takes_the_rest_from_its_sentenc
         holds_asked(question, "The first lighthouse lived there for 17 years."));
 }
 
-/* One ordinary word that no passage has is a paraphrase in a long sentence, and an invention in a short one. */
+/* One ordinary word that no passage has is a paraphrase in a long answer, and an invention in a short one. */
 Test(support, a_long_sentence_may_have_a_word_of_its_own)
 {
-    cr_expect(holds(
-        "Margaret Venn, the first keeper, lived there for 17 years, while boats never "
-        "land on the northern shore, and the shed, the store, is open from May to "
-        "September."));
-    cr_expect_not(holds("The shed is open from May to September."));
+    cr_expect(
+        holds("Margaret Venn, the first keeper, lived there for 17 years, and the bakery "
+              "store is open from May to September."));
+    cr_expect_not(holds("The bakery store is open from May to September."));
 }
 
 Test(support, a_denial_must_stand_there_too)
@@ -349,4 +348,13 @@ Test(support, corrupted_answers_are_found)
     double kept = supported_share("corrupted.jsonl", 250);
 
     cr_expect_leq(kept, 0.1, "%.3f were kept", kept);
+}
+
+Test(support, answers_to_questions_are_told_from_false_ones)
+{
+    double kept = supported_share("asked.jsonl", 130);
+    double false_kept = supported_share("asked_false.jsonl", 60);
+
+    cr_expect_geq(kept, 0.78, "only %.3f", kept);
+    cr_expect_leq(false_kept, 0.2, "%.3f were kept", false_kept);
 }

@@ -137,6 +137,18 @@ Test(readings, of_a_story_leave_the_insult_to_who_made_it)
         is_refused(list, "He shouted pudding at her. I said it was unacceptable."));
 }
 
+Test(readings, of_a_frame_refuse_only_what_stands_in_it)
+{
+    static const char list[] =
+        "[{\"pattern\":\"\\\\beat the pudding\\\\b\",\"surface\":\"normalised\","
+        "\"only_after\":\"\\\\b(?:i will|we shall) $\"}]";
+
+    cr_expect(is_refused(list, "Now I will eat the pudding."));
+    cr_expect_not(is_refused(list, "They eat the pudding."));
+    cr_expect_not(is_refused(list, "I will not eat the pudding."));
+    cr_expect(is_refused(list, "They eat the pudding and we shall eat the pudding."));
+}
+
 Test(readings, examples_warn_of_what_normalised_texts_never_have)
 {
     static const struct {
