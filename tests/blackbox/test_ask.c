@@ -203,7 +203,8 @@ Test(ask, of_many_passages_five_are_shown_in_their_order)
                                   "## Five\n\nThe Kestrel gripper opens slowly.\n\n"
                                   "## Six\n\nThe Kestrel gripper opens doors.\n",
                                   NULL);
-    struct world *world = world_with_builtin_coach(study.setting);
+    struct world *world = world_with_builtin_coach(
+        study.setting, "GROUND_ANSWER_SCORE=0.1", "GROUND_RELATED_SCORE=0.1");
 
     const struct reply *reply =
         ask_textbook(world, "When does the Kestrel gripper open a jar, or for tea?");
