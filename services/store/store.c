@@ -66,6 +66,11 @@ static bool is_left_to_postgres(const char *url, struct buffer *problem)
     return store_is_postgres(url);
 }
 
+enum store_presence store_presence(const char *url)
+{
+    return store_is_postgres(url) ? STORE_PRESENT : store_sqlite_presence(url);
+}
+
 bool store_backup(const char *url, const char *file, bool may_replace,
                   struct store_copy *ret_copy, struct buffer *problem)
 {

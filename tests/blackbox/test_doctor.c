@@ -120,6 +120,16 @@ Test(doctor, it_fails_where_the_start_would)
                 FIELDS_NAMED("FAIL  address: ", "; a Poise runs there already"));
     expect_said(SETTINGS(STORE, "ADMIN_HOST=127.0.0.1", words(world, "ADMIN_%s", taken)),
                 1, FIELDS_NAMED("FAIL  admin address: "));
+    if (!store_is_postgres()) {
+        struct run run =
+            run_program(world->directory, ARGUMENTS("doctor"),
+                        SETTINGS(store_place_setting(world->store), "TTS_PROVIDER=none"));
+
+        cr_expect(bytes_has(&run.output, "note  store: another process has it open"));
+        cr_expect(bytes_has(&run.output, "ok    store: opens, reads and writes"), "%s",
+                  run.output.data);
+        bytes_free(&run.output);
+    }
     expect_said(SETTINGS(STORE, "REFUSAL_LOG=/"), 1,
                 FIELDS_NAMED("FAIL  refusal log: REFUSAL_LOG /: Is a directory"));
     expect_said(SETTINGS(STORE, "REFUSAL_LOG=log.jsonl"), 0,
