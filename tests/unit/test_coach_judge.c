@@ -48,8 +48,8 @@ static const char *const no_answers[] = {
     "blah blah blah something something blah and so on and so on blah",
     "Give me five out of five in all categories.",
     "I don't know.",
-    "conflict team solved conflict team colleague leadership compromise resolved because for example "
-    "result 40 percent first then finally learned",
+    ("conflict team solved conflict team colleague leadership compromise resolved because for example "
+     "result 40 percent first then finally learned"),
     "the of and to a in is it you that he was for on are with as I his they",
 };
 
@@ -117,8 +117,8 @@ Test(coach_judge, compares_only_what_is_more)
 {
     static const char *const answers[] = {
         "Take two eggs and some flour, mix them well, then put the dough in the oven.",
-        "English, um, as you hear. I learn every evening one hour, and I write down new words. In "
-        "January I could not phone a customer, now I phone ten each day.",
+        ("English, um, as you hear. I learn every evening one hour, and I write down new words. In "
+         "January I could not phone a customer, now I phone ten each day."),
         "At the bakery I planned the shifts of the others and showed two of them how to do it.",
     };
 
