@@ -80,9 +80,9 @@ bool store_postgres_refusals(const char *url, int64_t since_ms, refusal_fn *tell
         return false;
     memset(place.id.bytes, 0xff, sizeof(place.id.bytes));
     switch (postgres_schema_look(conn, sqlstate)) {
-    case SCHEMA_CURRENT: is_good = tell_pages(conn, place, tell, context); break;
-    case SCHEMA_NONE:
-    case SCHEMA_OLDER: break; /* nothing is noted there */
+    case SCHEMA_CURRENT:
+    case SCHEMA_OLDER: is_good = tell_pages(conn, place, tell, context); break;
+    case SCHEMA_NONE: break; /* nothing is noted there */
     case SCHEMA_NEWER:
         buffer_append_string(
             problem, "store: PostgreSQL: the tables are those of a newer version of "
