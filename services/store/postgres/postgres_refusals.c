@@ -1,5 +1,6 @@
 /*
- * The refusal log, read by a program beside the service: page by page, in the order of time.
+ * What a program beside the service reads: the refusal log, page by page, in the order of time; and which
+ * version the tables are of.
  */
 #include "store_postgres_internal.h"
 
@@ -63,6 +64,22 @@ static bool tell_pages(PGconn *conn, struct place place, refusal_fn *tell, void 
             return false;
     }
     return true;
+}
+
+bool store_postgres_is_older(const char *url)
+{
+    struct buffer problem;
+    PGconn *conn = NULL;
+    char sqlstate[6];
+    bool is_older;
+
+    buffer_init(&problem, 1024);
+    if (postgres_connect_check(url, &problem))
+        conn = postgres_connect_to_read(url, &problem);
+    buffer_done(&problem);
+    is_older = conn != NULL && postgres_schema_look(conn, sqlstate) == SCHEMA_OLDER;
+    PQfinish(conn);
+    return is_older;
 }
 
 bool store_postgres_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
