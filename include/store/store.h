@@ -95,9 +95,9 @@ enum store_decision {
 
 struct store_begun {
     enum store_decision decision;
-    /* STORE_RUN: owned by whom it is given to.  With its papers; with its turns where they were wanted,
-     * where the turn is the last one, and for anything else than a turn; then also with the turns'
-     * outcomes and that of a finish. */
+    /* STORE_RUN: owned by whom it is given to.  With its papers; with its turns where they were wanted (the
+     * transcripts as far as they are shown, SESSION_SHOWN_BYTES), where the turn is the last one, and for
+     * anything else than a turn; then also with the turns' outcomes and that of a finish. */
     struct session *session;
     /* STORE_RUN: owned likewise; what remember_heard() was last given for a recording of
      * this digest in this session; empty: nothing. */

@@ -54,6 +54,18 @@ static bool is_request(const struct answer *answer, enum cue cue, enum cue whole
             hits->last + SHORT_REQUEST_WORDS >= words);
 }
 
+/* "I would ask her to say that again", but not "I would like to hear that again". */
+static bool plans_to_ask(const struct answer *answer)
+{
+    size_t at = answer->cues[CUE_PLAN].first;
+    bool is_short =
+        answer_word_is(answer, at, "i'd") || answer_word_is(answer, at, "you'd");
+
+    return answer->cues[CUE_PLAN].count > 0 && at < answer->cues[CUE_REPEAT].first &&
+           (is_short || answer_word_is(answer, at + 1, "would")) &&
+           !answer_word_is(answer, at + (is_short ? 1 : 2), "like");
+}
+
 /* "What does a stakeholder mean?" */
 static bool asks_for_meaning(const struct answer *answer)
 {
@@ -88,7 +100,8 @@ static bool is_repeated(const struct flow *flow)
 /* Hardly more than a part of the question. */
 static bool is_echo(struct span question, struct span transcript, size_t words)
 {
-    return words >= 5 && words_share_run(question, transcript, words * 3 / 4);
+    return words >= 5 && transcript.length < 2 * question.length &&
+           words_share_run(question, transcript, words * 3 / 4);
 }
 
 /* Said to somebody; what one tells of another's words is longer. */
@@ -275,21 +288,34 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     sodium_memzero(seen, sizeof(seen));
 }
 
+/* All that needs no more than the question, which was read before. */
+static void read_transcript(struct reading *reading, const struct lexicon *lexicon,
+                            enum role_family role, struct span transcript)
+{
+    answer_read(&reading->answer, lexicon, transcript);
+    reading->fillers = fillers_count(&reading->answer);
+    flow_measure(&reading->flow, &reading->answer);
+    find_parts(reading);
+    find_overlap(reading, lexicon, role);
+}
+
 static void read_pieces(struct reading *reading, const struct lexicon *lexicon,
-                        enum role_family role, struct span question)
+                        enum role_family role)
 {
     const struct answer *answer = &reading->answer;
-    size_t count = answer->word_count / PIECE_WORDS, end;
+    size_t count = answer->word_count / PIECE_WORDS, first = 0;
 
     reading->pieces = mem_zalloc(count * sizeof(*reading->pieces));
-    for (size_t first = 0; reading->piece_count < count; first = end) {
+    while (reading->piece_count < count) {
+        struct reading *piece = &reading->pieces[reading->piece_count++];
+        size_t end = answer->word_count * reading->piece_count / count;
+        struct span last = answer->words[end - 1].text;
         const char *start = answer->words[first].text.bytes;
-        struct span last;
 
-        end = answer->word_count * (reading->piece_count + 1) / count;
-        last = answer->words[end - 1].text;
-        reading_make(&reading->pieces[reading->piece_count++], lexicon, role, question,
-                     (struct span){start, (size_t)(last.bytes + last.length - start)});
+        piece->asked = reading->asked;
+        read_transcript(piece, lexicon, role,
+                        (struct span){start, (size_t)(last.bytes + last.length - start)});
+        first = end;
     }
 }
 
@@ -297,21 +323,18 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
                   enum role_family role, struct span question, struct span transcript)
 {
     *reading = (struct reading){0};
-    answer_read(&reading->answer, lexicon, transcript);
     asked_read(&reading->asked, lexicon, question);
-    reading->fillers = fillers_count(&reading->answer);
-    flow_measure(&reading->flow, &reading->answer);
+    read_transcript(reading, lexicon, role, transcript);
     reading->is_foreign = answer_is_foreign(&reading->answer);
     if (is_request(&reading->answer, CUE_DECLINE, CUE_WHOLE_SKIP))
         reading->kind = ANSWER_KIND_SKIP;
-    else if (is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) ||
+    else if ((is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) &&
+              !plans_to_ask(&reading->answer)) ||
              asks_for_meaning(&reading->answer))
         reading->kind = ANSWER_KIND_REPEAT;
-    find_parts(reading);
-    find_overlap(reading, lexicon, role);
     reading->no_answer = why_no_answer(reading, question, transcript);
     if (reading->answer.word_count > LONG_WORDS)
-        read_pieces(reading, lexicon, role, question);
+        read_pieces(reading, lexicon, role);
 }
 
 void reading_done(struct reading *reading)

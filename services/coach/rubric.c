@@ -164,11 +164,11 @@ static double theme_strength(const struct answer *answer, enum theme theme)
     double manner = 0;
 
     switch (theme) {
-    case THEME_LEADERSHIP: manner = 2 * (own >= 2) + (own > shared); break;
+    case THEME_LEADERSHIP: manner = 1 + 2 * (own >= 2) + (own > shared); break;
     case THEME_TEAM: manner = 2 * (shared >= 2) + (shared >= own && shared > 0); break;
     case THEME_BACKGROUND:
-    case THEME_WEAKNESS:
-    case THEME_HIRE: manner = 2 * (own + shared <= 2); break;
+    case THEME_WEAKNESS: manner = 2 * (own + shared <= 2); break;
+    case THEME_HIRE: manner = own + shared <= 2 ? 1 : -2; break;
     case THEME_COUNT: break;
     }
     return 3 * up_to(answer->tells[theme], 6) + up_to(answer->hints[theme], 6) + manner;
@@ -315,8 +315,8 @@ static int relevance_to_theme(const struct reading *reading)
     else if (own < 4 && rival >= 8)
         score = 1;
     if (own < 8 && rival < 8)
-        score = at_least(
-            score, at_most(relevance_to_question(reading), own + 2 >= rival ? 4 : 3));
+        score = at_least(score,
+                         at_most(relevance_to_question(reading), own >= rival ? 4 : 3));
     return score;
 }
 

@@ -396,14 +396,14 @@ static void tip_other_kinds(const struct reading *reading, int score, char *tip)
 {
     const struct cue_hits *cues = reading->answer.cues;
     size_t reasons = cues[CUE_REASON].count, examples = cues[CUE_EXAMPLE].count;
+    size_t steps = cues[CUE_PLAN].count + reading->answer.own.count;
+    size_t told = reading->overlap.told;
     bool is_plan = reading->asked.asks == ASKS_PLAN;
     bool is_self = reading->asked.asks == ASKS_SELF;
 
-    if (score == 5)
-        SAY(tip, "Well built: %zu step%s or deed%s, with %zu reason%s.",
-            cues[CUE_PLAN].count + reading->answer.own.count,
-            plural(cues[CUE_PLAN].count + reading->answer.own.count),
-            plural(cues[CUE_PLAN].count + reading->answer.own.count), reasons,
+    if (score == 5 && reasons > 0)
+        SAY(tip, "Well built: %zu %s%s, with %zu reason%s.", steps > 0 ? steps : told,
+            steps > 0 ? "step" : "detail", plural(steps > 0 ? steps : told), reasons,
             plural(reasons));
     else if (is_plan && !reading->parts.sequence)
         SAY(tip,

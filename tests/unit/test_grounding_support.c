@@ -225,6 +225,23 @@ Test(support, a_sentence_may_sum_up_two)
               "is open from May to October."));
 }
 
+Test(support, numbers_do_not_change_places_between_passages)
+{
+    const char *const texts[] = {
+        "The Skerry lighthouse was built in 1854 by Thomas Aldous. Its light is white.",
+        "The river is 412 kilometres long. Its dam was finished in 1977 and holds 30 cubic "
+        "kilometres."};
+
+    cr_expect(holds_in(
+        "The Skerry lighthouse was built in 1854 by Thomas Aldous, while the dam was "
+        "finished in 1977 and holds 30 cubic kilometres.",
+        texts, 2, 3));
+    cr_expect_not(holds_in(
+        "The Skerry lighthouse was built in 1977 by Thomas Aldous, while the dam "
+        "was finished in 1854 and holds 30 cubic kilometres.",
+        texts, 2, 3));
+}
+
 Test(support, only_cited_passages_count)
 {
     const char *const texts[] = {"The river is 412 kilometres long.",
