@@ -273,6 +273,10 @@ enum store_presence { STORE_PRESENT, STORE_ABSENT, STORE_IN_USE };
  * it: asked later, the locks of this process would go.  Of PostgreSQL nothing is said but STORE_PRESENT. */
 enum store_presence store_presence(const char *url);
 
+/* Are its tables those of an earlier version, which store_open() would bring up to date?  It changes
+ * nothing. */
+bool store_is_older(const char *url);
+
 /* Copies the store of `url`, as it is at one moment, into a file of its own, mode 0600, that is checked
  * before it has its name; beside whatever uses the store, of which nothing changes. */
 bool store_backup(const char *url, const char *file, bool may_replace,

@@ -19,6 +19,8 @@
 #define SYSTEM_BYTES (256 * 1024)
 /* Ten answers of the largest MAX_TRANSCRIPT_CHARS, escaped. */
 #define USER_BYTES (8 * 1024 * 1024)
+/* They are gone as soon as the request is written: room at once costs less than growing to it. */
+#define MOSTLY_ENOUGH_BYTES (SESSION_SHOWN_BYTES + 2048)
 /* Of an advert, and of a CV, in every prompt but the one that reads them. */
 #define PAPER_BYTES_MOST 6000
 
@@ -373,6 +375,9 @@ void prompt_write(struct coach_ask *ask)
         ask->schema_name = "interview_opening";
         ask->schema = opening_schema;
     } else {
+        buffer_reserve(&system, MOSTLY_ENOUGH_BYTES);
+        buffer_reserve(&user, MOSTLY_ENOUGH_BYTES +
+                                  private_reveal(ask->facts.transcript).length);
         write_facts(&system, &ask->facts);
         write_answer(&user, &ask->facts);
         ask->instructions = ask->task == COACH_CLOSING   ? closing_statement
