@@ -239,13 +239,15 @@ static bool stands_in_passages(struct support *support,
                        standing == STANDS_GATHERED ? STANDS_NOT : STANDS_REPEATED);
 }
 
-/* A capital at the beginning of a claim makes a name where the passages have it as one. */
+/* A capital at the beginning of a claim makes a name where the question or the passages have it as one. */
 static void mark_title_names(struct support *support, struct support_sentence *claim)
 {
     struct support_word *word = &support->words[claim->first];
 
     if (!(word->flags & SUPPORT_BEGINS) || !support_is_content(word))
         return;
+    if (word->flags & SUPPORT_ASKED_NAME)
+        word->flags |= TERM_NAME;
     for (size_t i = 0; i < support->passage_words; i++)
         if (support->words[i].stem == word->stem) {
             if (support->words[i].flags & TERM_NAME)
