@@ -148,6 +148,23 @@ Test(coach_judge, names_an_everyday_question_by_what_it_is_about)
                        got.tips[DIMENSION_RELEVANCE]);
 }
 
+/* Two answers with as many deeds: their tips must not be the same. */
+Test(coach_judge, says_of_a_story_what_is_in_it)
+{
+    struct judgement
+        one = judge("cook", LEAD,
+                    "I was new at the depot and asked the drivers what they need. "
+                    "They said gloves, so I bought gloves. Injuries went down to two."),
+        other =
+            judge("cook", LEAD,
+                  "I was new at the school and asked the parents what they miss. "
+                  "They said trees, so I planted trees. Complaints went down to two.");
+
+    cr_expect_str_neq(one.tips[DIMENSION_STRUCTURE], other.tips[DIMENSION_STRUCTURE]);
+    cr_expect_not_null(strstr(one.tips[DIMENSION_STRUCTURE], "\"I bought gloves\""), "%s",
+                       one.tips[DIMENSION_STRUCTURE]);
+}
+
 /* Whoever tells of an insult insults nobody. */
 Test(coach_judge, scores_a_story_about_an_insult)
 {
