@@ -400,7 +400,7 @@ bool answer_is_foreign(const struct answer *answer)
 
     if (answer->other_letters * 3 > answer->ascii_letters)
         return true;
-    return foreign >= 2 && foreign > english && foreign * 8 >= answer->word_count;
+    return foreign >= 2 && foreign > english;
 }
 
 /* Only what can be quoted without a second look. */
