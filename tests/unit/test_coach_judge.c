@@ -224,23 +224,15 @@ static const struct habit {
     const char *from, *to;
     int limit; /* by how much any score may move */
 } habits[] = {
-    {"um,", "um", 0},
-    {"um,", "um...", 0},
-    {", ", " -- ", 0},
-    {", ", "... ", 0},
-    {"um", "uhm", 0},
-    {"I'm", "I\u2019m", 0},
-    {". ", ". [laughs] ", 0},
-    {". ", ". (pause) ", 0},
-    {". ", ".\n", 0},
-    {". ", ". Interviewer: Mhm. Interviewee: ", 0},
-    {"'", "", 1},
-    {"going to", "gonna", 1},
-    {"because", "cause", 1},
-    {"kind of", "kinda", 1},
-    {". ", ", ", 1},
-    {". ", " ", 1},
-    {".", "", 1},
+    {"um,", "um", 0},         {"um,", "um...", 0},
+    {", ", " -- ", 0},        {", ", "... ", 0},
+    {"um", "uhm", 0},         {"I'm", "I\u2019m", 0},
+    {". ", ". [laughs] ", 0}, {". ", ". (pause) ", 0},
+    {". ", ".\n", 0},         {". ", ". Interviewer: Mhm. Interviewee: ", 0},
+    {". ", ".\n00:12 ", 0},   {"'", "", 1},
+    {"going to", "gonna", 1}, {"because", "cause", 1},
+    {"kind of", "kinda", 1},  {". ", ", ", 1},
+    {". ", " ", 1},           {".", "", 1},
     {", ", " ", 1},
 };
 
