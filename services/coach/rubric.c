@@ -424,7 +424,7 @@ static int score_structure(const struct reading *reading)
 /* By fillers in a hundred words. */
 static int score_filler_words(const struct reading *reading)
 {
-    static const ladder steps = {-9, -5, -2.5, -1};
+    static const ladder steps = {-12, -6, -2.7, -1};
     const struct fillers *fillers = &reading->fillers;
     double light = (double)(fillers->count - fillers->heavy);
     double rate = 100 * ((double)fillers->heavy + LIGHT_WEIGHT * light) /
