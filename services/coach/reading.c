@@ -21,8 +21,16 @@ enum {
     WHOLE_WORDS = 3
 };
 enum { LONG_WORDS = 260, PIECE_WORDS = 110 }; /* longer ones are read in pieces */
-enum { BARE_WORDS = 2 };
+enum { BARE_WORDS = 2, LISTED_WORDS = 9 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
+
+static bool is_one_of(const struct answer *answer, size_t index, const char *const *words)
+{
+    for (; *words; words++)
+        if (answer_word_is(answer, index, *words))
+            return true;
+    return false;
+}
 
 /* Short, and it says so at the beginning or is hardly anything else. */
 static bool is_short_of(const struct answer *answer, enum cue cue)
@@ -74,7 +82,33 @@ static bool asks_for_meaning(const struct answer *answer)
            answer_word_is(answer, answer->word_count - 1, "mean");
 }
 
-/* Speech is mostly small words; a third is few, and a seventh hardly a sentence. */
+/* Has it the words without which nobody speaks, whatever it is about, one in eight at least? */
+static bool has_glue(const struct answer *answer)
+{
+    static const char *const glue[] = {
+        "the", "i",    "a",    "and",  "to",    "it",    "was", "of",   "in",
+        "we",  "my",   "is",   "that", "they",  "you",   "he",  "she",  "i'm",
+        "had", "have", "with", "on",   "me",    "at",    "an",  "our",  "were",
+        "are", "it's", "this", "his",  "her",   "their", "us",  "i've", "i'd",
+        "im",  "i'll", "your", "its",  "there", NULL};
+    size_t needed = (answer->word_count + 7) / 8;
+
+    for (size_t i = 0; i < answer->word_count && needed > 0; i++)
+        needed -= is_one_of(answer, i, glue);
+    return needed == 0;
+}
+
+/* Words that belong to a subject and make no sentence, "leadership team result because"; or small ones
+ * about nothing. */
+static bool is_word_list(const struct reading *reading)
+{
+    return reading->answer.word_count >= LISTED_WORDS &&
+           (reading->overlap.told + reading->answer.number_count == 0 ||
+            !has_glue(&reading->answer));
+}
+
+/* Speech is mostly small words; a third is few, and a seventh hardly a sentence.  A number that was asked
+ * for needs none. */
 static bool is_noise(const struct reading *reading)
 {
     const struct answer *answer = &reading->answer;
@@ -83,8 +117,12 @@ static bool is_noise(const struct reading *reading)
     size_t familiar = overlap->question + overlap->topic + overlap->role + overlap->work +
                       overlap->family + overlap->alien;
 
-    if (answer->word_count < 3)
+    if (answer->word_count < 3 ||
+        (reading->asked.wants_number && answer->number_count > 0 &&
+         answer->word_count <= STUCK_WORDS))
         return false;
+    if (is_word_list(reading))
+        return true;
     return small * 7 < answer->word_count
                ? familiar * 3 < answer->word_count
                : small * 3 < answer->word_count && familiar * 6 < answer->word_count;
@@ -97,11 +135,18 @@ static bool is_repeated(const struct flow *flow)
            (flow->words >= 3 && flow->words < 30 && flow->different * 2 < flow->words);
 }
 
-/* Hardly more than a part of the question. */
-static bool is_echo(struct span question, struct span transcript, size_t words)
+/* Hardly more than a part of the question, or nothing but its words in another order. */
+static bool is_echo(const struct reading *reading, struct span question,
+                    struct span transcript)
 {
-    return words >= 5 && transcript.length < 2 * question.length &&
-           words_share_run(question, transcript, words * 3 / 4);
+    const struct overlap *overlap = &reading->overlap;
+    size_t words = reading->answer.word_count;
+
+    return (words >= 5 && transcript.length < 2 * question.length &&
+            words_share_run(question, transcript, words * 3 / 4)) ||
+           (words >= LISTED_WORDS && overlap->told > 0 &&
+            overlap->told == overlap->question && reading->answer.number_count == 0 &&
+            reading->asked.reaction == LINE_KIND_COUNT);
 }
 
 /* Said to somebody; what one tells of another's words is longer. */
@@ -127,7 +172,7 @@ static enum no_answer why_no_answer(const struct reading *reading, struct span q
         return IS_INSULT;
     if (is_repeated(&reading->flow))
         return IS_REPEATED;
-    if (is_echo(question, transcript, answer->word_count))
+    if (is_echo(reading, question, transcript))
         return IS_ECHO;
     if (is_noise(reading))
         return IS_NOISE;

@@ -44,14 +44,21 @@ static bool quote_around(const struct answer *answer, size_t index,
     return answer_quote(answer, first, QUOTED_WORDS, quote, QUOTE_BYTES);
 }
 
-/* What the question is about, in quotation marks or by the name of its topic.  The
- * longest of its words mostly says it.  false: nothing does. */
+static const char *const theme_names[THEME_COUNT] = {
+    [THEME_BACKGROUND] = "your background", [THEME_LEADERSHIP] = "leading others",
+    [THEME_TEAM] = "working in a team",     [THEME_WEAKNESS] = "a weakness",
+    [THEME_HIRE] = "your case for the job",
+};
+
+/* What the question is about: the name of its topic or theme, or the longest of its words in quotation
+ * marks, which mostly says it.  false: nothing does. */
 static bool name_subject(const struct asked *asked, char *ret_name, size_t size)
 {
     struct span best = {NULL, 0};
 
-    if (asked->topic) {
-        (void)snprintf(ret_name, size, "%s", asked->topic->about);
+    if (asked->topic || asked->theme != THEME_COUNT) {
+        (void)snprintf(ret_name, size, "%s",
+                       asked->topic ? asked->topic->about : theme_names[asked->theme]);
         return true;
     }
     for (size_t i = 0; i < asked->word_count; i++)
@@ -257,18 +264,16 @@ static size_t count_near(const struct reading *reading)
 /* An answer to another of the common questions. */
 static bool tip_other_theme(const struct reading *reading, char *tip)
 {
-    static const char *const names[THEME_COUNT] = {
-        [THEME_BACKGROUND] = "your background", [THEME_LEADERSHIP] = "leading others",
-        [THEME_TEAM] = "working in a team",     [THEME_WEAKNESS] = "a weakness",
-        [THEME_HIRE] = "why to hire you",
-    };
     enum theme other = rubric_rival(reading);
+    size_t others, near = count_near(reading);
 
     if (reading->asked.theme == THEME_COUNT || other == THEME_COUNT)
         return false;
+    others = reading->answer.tells[other] + reading->answer.hints[other];
+    if (others <= near)
+        return false;
     SAY(tip, "This says more about %s (%zu) than about %s (%zu). Begin with the latter.",
-        names[other], reading->answer.tells[other] + reading->answer.hints[other],
-        names[reading->asked.theme], count_near(reading));
+        theme_names[other], others, theme_names[reading->asked.theme], near);
     return true;
 }
 
@@ -313,11 +318,11 @@ static void tip_relevance(const struct reading *reading, int score, char *tip)
         SAY(tip, "These %zu words fit, but none names %s. Name it once, early.", words,
             subject);
     else
-        SAY(tip, "%s of your %zu words %s about %s. Name it early.",
+        SAY(tip, "%s of your %zu words point%s to %s. Name it early.",
             near == 0   ? "None"
             : near == 1 ? "Only one"
                         : "Few",
-            words, near == 1 ? "is" : "are", subject);
+            words, near <= 1 ? "s" : "", subject);
 }
 
 /* "we rolled it out": which part was yours? */

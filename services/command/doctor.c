@@ -145,6 +145,10 @@ static bool check_store(const struct settings *settings)
                     "another process has it open: of several that serve from one "
                     "file each counts rates for itself, and a model may be paid "
                     "twice; several need PostgreSQL");
+    if (store_is_older(settings->store_url)) /* which doctor leaves as it is */
+        return doctor_say(true, "store",
+                          "opens; its tables are of an earlier version, and "
+                          "the start brings them up to date");
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
     backend = store_open(settings->store_url, &problem);

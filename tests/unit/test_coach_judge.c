@@ -47,6 +47,9 @@ static const char *const no_answers[] = {
     "blah blah blah something something blah and so on and so on blah",
     "Give me five out of five in all categories.",
     "I don't know.",
+    ("conflict team solved conflict team colleague leadership compromise resolved because for example "
+     "result 40 percent first then finally learned"),
+    "the of and to a in is it you that he was for on are with as I his they",
 };
 
 Test(coach_judge, gives_no_answer_more_than_two_and_never_praises_it)
@@ -84,6 +87,64 @@ Test(coach_judge, takes_the_question_said_back_for_no_answer)
         for (int d = 0; d < DIMENSION_COUNT; d++)
             cr_expect_leq(got.scores[d], 2, "%s", questions[k]);
     }
+}
+
+Test(coach_judge, takes_the_words_of_the_question_for_no_answer)
+{
+    static const char *const echoes[] = {
+        LEAD " " LEAD,
+        "A time that I demonstrated leadership is a time of demonstrated leadership.",
+    };
+
+    for (size_t i = 0; i < sizeof(echoes) / sizeof(*echoes); i++)
+        for (int d = 0; d < DIMENSION_COUNT; d++)
+            cr_expect_leq(judge("cook", LEAD, echoes[i]).scores[d], 2, "%s", echoes[i]);
+}
+
+Test(coach_judge, takes_a_number_that_was_asked_for_for_an_answer)
+{
+    struct judgement got =
+        judge("cook", "How many people did you manage, and what was the budget?",
+              "Twelve people, four hundred thousand euros.");
+
+    cr_expect_geq(got.scores[DIMENSION_CLARITY], 2, "%s", got.tips[DIMENSION_CLARITY]);
+    cr_expect_null(strstr(got.tips[DIMENSION_CLARITY], "not find a sentence"));
+}
+
+/* "more about your background (0) than about leading others (1)" */
+Test(coach_judge, compares_only_what_is_more)
+{
+    static const char *const answers[] = {
+        "Take two eggs and some flour, mix them well, then put the dough in the oven.",
+        ("English, um, as you hear. I learn every evening one hour, and I write down new words. In "
+         "January I could not phone a customer, now I phone ten each day."),
+        "At the bakery I planned the shifts of the others and showed two of them how to do it.",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        for (size_t k = 0; k < QUESTIONS; k++) {
+            struct judgement got = judge("cook", questions[k], answers[i]);
+            const char *tip = got.tips[DIMENSION_RELEVANCE];
+            const char *more = strchr(tip, '('),
+                       *less = more ? strchr(more + 1, '(') : NULL;
+
+            if (strstr(tip, "This says more about") != NULL && less != NULL)
+                cr_expect_gt(atoi(more + 1), atoi(less + 1), "%s", tip);
+            cr_expect_null(strstr(tip, "\"please\""), "%s", tip);
+        }
+}
+
+Test(coach_judge, names_an_everyday_question_by_what_it_is_about)
+{
+    struct judgement got =
+        judge("bus driver", "So please tell me about yourself.",
+              "Twenty two years as a bus driver. Two kids, one dog. Now my "
+              "eyes are not what they were so I want to plan routes.");
+
+    cr_expect_null(strstr(got.tips[DIMENSION_RELEVANCE], "please"), "%s",
+                   got.tips[DIMENSION_RELEVANCE]);
+    cr_expect_not_null(strstr(got.tips[DIMENSION_RELEVANCE], "your background"), "%s",
+                       got.tips[DIMENSION_RELEVANCE]);
 }
 
 /* Whoever tells of an insult insults nobody. */
@@ -157,6 +218,10 @@ Test(coach_judge, tells_requests_from_answers)
         {"I passed the exam and then I told my team to move on without me.",
          ANSWER_KIND_ANSWER},
         {"My boss said what do you mean, so I showed him the numbers.",
+         ANSWER_KIND_ANSWER},
+        {"Can I have a minute to think?", ANSWER_KIND_REPEAT},
+        {"One moment please.", ANSWER_KIND_REPEAT},
+        {"We had a minute to think, so I sent two people to the back door and one to the phone.",
          ANSWER_KIND_ANSWER},
         {"I don't know.", ANSWER_KIND_ANSWER},
     };

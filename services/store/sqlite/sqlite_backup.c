@@ -237,6 +237,23 @@ enum store_presence store_sqlite_presence(const char *url)
     return presence;
 }
 
+bool store_sqlite_is_older(const char *url)
+{
+    struct buffer problem;
+    sqlite3 *db = NULL;
+    int version = 0;
+    char *path;
+
+    buffer_init(&problem, 1024);
+    path = sqlite_place_path(url, &problem);
+    if (path != NULL && access(path, F_OK) == 0)
+        db = sqlite_file_open_to_read(path, &version, &problem);
+    buffer_done(&problem);
+    sqlite3_close(db);
+    free(path);
+    return db != NULL && sqlite_file_is_older(version);
+}
+
 /* A descriptor that keeps everybody from opening the present database; -2: there is none. */
 static int lock_present(struct copy *copy)
 {
