@@ -349,7 +349,8 @@ static bool is_swapped(const struct support *support,
 
     if (is_counted_otherwise(support, claim, at, sentence))
         return true;
-    if (fit == FIT_NONE || (words[at].flags & SUPPORT_ASKED && fit != FIT_BOTH_SIDES) ||
+    if (fit == FIT_NONE ||
+        (words[at].flags & SUPPORT_ASKED && (is_in_passages || fit != FIT_BOTH_SIDES)) ||
         (!support->is_restated && is_topic(support, sentence, &words[at])))
         return false;
     other = support_words_of(support, sentence)[held].flags;

@@ -112,6 +112,21 @@ Test(support, an_answer_may_be_phrased_in_the_words_of_its_question)
     cr_expect_not(holds_asked(seen, "The beam shines 22 miles far."));
 }
 
+Test(support, what_is_answered_is_held_to_the_passage)
+{
+    const char *question = "What cools the rink?";
+    const char *text =
+        "The rink is kept cold by brine, which two pumps press through pipes below "
+        "the ice. It takes 45 minutes to cool.";
+
+    cr_expect(holds_asked_in(question,
+                             "The rink is cooled by brine that is pumped through pipes.",
+                             &text, 1, 1));
+    cr_expect_not(holds_asked_in(
+        question, "The rink is cooled by liquid helium that is pumped through pipes.",
+        &text, 1, 1));
+}
+
 Test(support, what_is_asked_about_is_not_taken_for_given)
 {
     const char *text = "The tank is cooled by cold brine from two pumps in the cellar.";
