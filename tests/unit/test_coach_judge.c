@@ -163,8 +163,7 @@ Test(coach_judge, scores_a_story_about_an_insult)
 Test(coach_judge, scores_nothing_in_a_language_that_it_does_not_read)
 {
     static const char *const answers[] = {
-        "W zesz\u0142ym roku pracowa\u0142em w sklepie i bardzo du\u017co si\u0119 "
-        "nauczy\u0142em.",
+        "W zesz\u0142ym roku pracowa\u0142em w sklepie i bardzo du\u017co si\u0119 uczy\u0142em.",
         "Tavaly egy boltban dolgoztam \u00e9s sokat tanultam, ez nagyon j\u00f3 volt.",
         "Viime vuonna olin kaupassa t\u00f6iss\u00e4 ja opin paljon ja olen iloinen.",
         "Nagtrabaho ako sa tindahan noong nakaraang taon at marami akong natutunan.",
