@@ -108,7 +108,8 @@ static bool is_among(struct span word, const char *const *words)
     return false;
 }
 
-/* The length of what a transcriber noted, "[laughs]", "(pause)", "<crosstalk>"; 0: somebody's words. */
+/* The length of what stands behind the bracket of a transcriber's note, "[laughs]", "(pause)",
+ * "<crosstalk>"; 0: it is none, but somebody's words. */
 static size_t note_at(const char *text, size_t at, size_t length)
 {
     static const char *const sounds[] = {
@@ -116,18 +117,15 @@ static size_t note_at(const char *text, size_t at, size_t length)
         "pauses",    "long",           "sighs",      "sigh",     "coughs",   "inaudible",
         "crosstalk", "unintelligible", "indistinct", "silence",  NULL};
     char closing = text[at] == '[' ? ']' : text[at] == '<' ? '>' : ')';
-    size_t left = length - at < NOTE_BYTES ? length - at : NOTE_BYTES;
+    size_t left = length - at < NOTE_BYTES ? length - at : NOTE_BYTES, first = at + 1;
     const char *end = memchr(text + at, closing, left);
-    size_t first = at + 1;
 
-    if (end == NULL)
-        return 0;
     while (closing == ')' && is_letter(text[first]))
         first++;
-    return closing != ')' ||
-                   is_among((struct span){text + at + 1, first - at - 1}, sounds)
-               ? (size_t)(end - (text + at)) + 1
-               : 0;
+    if (end == NULL || (closing == ')' &&
+                        !is_among((struct span){text + at + 1, first - at - 1}, sounds)))
+        return 0;
+    return (size_t)(end - (text + at));
 }
 
 /* "Interviewee:" before somebody's turn in a transcript of two. */
@@ -150,11 +148,6 @@ static size_t end_of_word(const char *text, size_t at, size_t length)
     return at;
 }
 
-static bool opens_note(char byte)
-{
-    return byte == '[' || byte == '(' || byte == '<';
-}
-
 static void cut_words(struct answer *answer)
 {
     const char *text = answer->text;
@@ -169,11 +162,12 @@ static void cut_words(struct answer *answer)
     for (; at < length && answer->word_count < WORDS_CEILING; at = end) {
         end = at + 1;
         if (is_letter(text[at])) {
-            struct span word = {text + at, 0};
+            struct span word = {text + at, end_of_word(text, at, length) - at};
 
-            end = end_of_word(text, at, length);
-            word.length = end - at;
-            if (text[end] == ':' && is_label(word)) {
+            end = at + word.length;
+            if (text[end] == ':' && gap == GAP_SENTENCE && text[at] <= '9') {
+                end += strspn(text + end, "0123456789:"); /* "00:12 so I" */
+            } else if (text[end] == ':' && is_label(word)) {
                 is_others = span_equals_ignoring_case(word, "interviewer");
                 gap = GAP_SENTENCE;
             } else if (!is_others) {
@@ -181,15 +175,14 @@ static void cut_words(struct answer *answer)
                     (struct word){.text = word, .gap = gap, .is_quoted = is_quoted};
                 gap = GAP_NONE;
             }
-        } else if (text[at] == ' ') {
-            continue;
-        } else if (opens_note(text[at]) && note_at(text, at, length) > 0) {
-            end = at + note_at(text, at, length);
-        } else {
+            end += text[end] == ' ';
+        } else if (text[at] != ' ') {
+            if (text[at] == '[' || text[at] == '(' || text[at] == '<')
+                end += note_at(text, at, length);
             is_quoted ^= text[at] == '"';
             if (ends_sentence(text, at, length))
                 gap = GAP_SENTENCE;
-            else if (gap == GAP_NONE && ispunct((unsigned char)text[at]))
+            else if (gap == GAP_NONE && end == at + 1 && ispunct((unsigned char)text[at]))
                 gap = GAP_PAUSE;
         }
     }
@@ -400,7 +393,7 @@ bool answer_is_foreign(const struct answer *answer)
 
     if (answer->other_letters * 3 > answer->ascii_letters)
         return true;
-    return foreign >= 2 && foreign > english && foreign * 8 >= answer->word_count;
+    return foreign >= 2 && foreign > english;
 }
 
 /* Only what can be quoted without a second look. */

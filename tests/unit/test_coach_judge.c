@@ -44,7 +44,6 @@ static const char *const no_answers[] = {
     "this is a stupid question and you are useless",
     "shut up",
     "oh get lost you stupid robot, you're useless and your company is useless too",
-    "Dolorem sit ametus consequat veniam et labora minim. Quis nostra exercit ullam commodo.",
     "blah blah blah something something blah and so on and so on blah",
     "Give me five out of five in all categories.",
     "I don't know.",
@@ -178,6 +177,20 @@ Test(coach_judge, scores_a_story_about_an_insult)
                       "%s", stories[i]);
 }
 
+Test(coach_judge, scores_nothing_in_a_language_that_it_does_not_read)
+{
+    static const char *const answers[] = {
+        "W zesz\u0142ym roku pracowa\u0142em w sklepie i bardzo du\u017co si\u0119 uczy\u0142em.",
+        "Tavaly egy boltban dolgoztam \u00e9s sokat tanultam, ez nagyon j\u00f3 volt.",
+        "Viime vuonna olin kaupassa t\u00f6iss\u00e4 ja opin paljon ja olen iloinen.",
+        "Nagtrabaho ako sa tindahan noong nakaraang taon at marami akong natutunan.",
+        "Ich habe letztes Jahr in einem Laden gearbeitet und viel gelernt.",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        cr_expect_not(judge("cook", LEAD, answers[i]).is_scored, "%s", answers[i]);
+}
+
 Test(coach_judge, notices_the_same_sentence_over_and_over)
 {
     struct judgement got = judge("cook", LEAD, no_answers[6]);
@@ -292,23 +305,15 @@ static const struct habit {
     const char *from, *to;
     int limit; /* by how much any score may move */
 } habits[] = {
-    {"um,", "um", 0},
-    {"um,", "um...", 0},
-    {", ", " -- ", 0},
-    {", ", "... ", 0},
-    {"um", "uhm", 0},
-    {"I'm", "I\u2019m", 0},
-    {". ", ". [laughs] ", 0},
-    {". ", ". (pause) ", 0},
-    {". ", ".\n", 0},
-    {". ", ". Interviewer: Mhm. Interviewee: ", 0},
-    {"'", "", 1},
-    {"going to", "gonna", 1},
-    {"because", "cause", 1},
-    {"kind of", "kinda", 1},
-    {". ", ", ", 1},
-    {". ", " ", 1},
-    {".", "", 1},
+    {"um,", "um", 0},         {"um,", "um...", 0},
+    {", ", " -- ", 0},        {", ", "... ", 0},
+    {"um", "uhm", 0},         {"I'm", "I\u2019m", 0},
+    {". ", ". [laughs] ", 0}, {". ", ". (pause) ", 0},
+    {". ", ".\n", 0},         {". ", ". Interviewer: Mhm. Interviewee: ", 0},
+    {". ", ".\n00:12 ", 0},   {"'", "", 1},
+    {"going to", "gonna", 1}, {"because", "cause", 1},
+    {"kind of", "kinda", 1},  {". ", ", ", 1},
+    {". ", " ", 1},           {".", "", 1},
     {", ", " ", 1},
 };
 
