@@ -5,6 +5,7 @@
 #include "answer_internal.h"
 
 #include "mem.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <sodium.h>
@@ -100,30 +101,22 @@ static bool ends_sentence(const char *text, size_t at, size_t length)
     return false;
 }
 
-static bool is_among(struct span word, const char *const *words)
-{
-    for (; *words; words++)
-        if (span_equals_ignoring_case(word, *words))
-            return true;
-    return false;
-}
-
 /* The length of what stands behind the bracket of a transcriber's note, "[laughs]", "(pause)",
  * "<crosstalk>"; 0: it is none, but somebody's words. */
 static size_t note_at(const char *text, size_t at, size_t length)
 {
-    static const char *const sounds[] = {
-        "laughs",    "laugh",          "laughter",   "laughing", "chuckles", "pause",
-        "pauses",    "long",           "sighs",      "sigh",     "coughs",   "inaudible",
-        "crosstalk", "unintelligible", "indistinct", "silence",  NULL};
+    static const char sounds[] =
+        "laughs laugh laughter laughing chuckles pause pauses long sighs sigh coughs inaudible "
+        "crosstalk unintelligible indistinct silence";
     char closing = text[at] == '[' ? ']' : text[at] == '<' ? '>' : ')';
     size_t left = length - at < NOTE_BYTES ? length - at : NOTE_BYTES, first = at + 1;
     const char *end = memchr(text + at, closing, left);
 
     while (closing == ')' && is_letter(text[first]))
         first++;
-    if (end == NULL || (closing == ')' &&
-                        !is_among((struct span){text + at + 1, first - at - 1}, sounds)))
+    if (end == NULL ||
+        (closing == ')' &&
+         !words_is_on(sounds, (struct span){text + at + 1, first - at - 1})))
         return 0;
     return (size_t)(end - (text + at));
 }
@@ -131,11 +124,10 @@ static size_t note_at(const char *text, size_t at, size_t length)
 /* "Interviewee:" before somebody's turn in a transcript of two. */
 static bool is_label(struct span word)
 {
-    static const char *const labels[] = {"interviewee", "interviewer", "candidate",
-                                         "applicant",   "participant", "respondent",
-                                         "student",     "speaker",     NULL};
-
-    return is_among(word, labels);
+    return words_is_on(
+        "interviewee interviewer candidate applicant participant respondent "
+        "student speaker",
+        word);
 }
 
 /* Where the word ends that begins at `at`. */
@@ -410,12 +402,10 @@ static bool is_plain(struct span word)
 /* Another clause begins, which a quotation can do without. */
 static bool opens_clause(const struct answer *answer, size_t index)
 {
-    static const char *const words[] = {
-        "and",    "so",       "but",    "then",  "because", "which", "even",
-        "though", "although", "while",  "when",  "if",      "that",  "who",
-        "where",  "until",    "before", "after", "since",   "as",    NULL};
-
-    return is_among(answer->words[index].text, words);
+    return words_is_on(
+        "and so but then because which even though although while when if that "
+        "who where until before after since as",
+        answer->words[index].text);
 }
 
 bool answer_quote(const struct answer *answer, size_t first, size_t most, char *ret_quote,
