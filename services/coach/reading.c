@@ -24,14 +24,6 @@ enum { LONG_WORDS = 260, PIECE_WORDS = 110 }; /* longer ones are read in pieces 
 enum { BARE_WORDS = 2, LISTED_WORDS = 9 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
-static bool is_one_of(const struct answer *answer, size_t index, const char *const *words)
-{
-    for (; *words; words++)
-        if (answer_word_is(answer, index, *words))
-            return true;
-    return false;
-}
-
 /* Short, and it says so at the beginning or is hardly anything else. */
 static bool is_short_of(const struct answer *answer, enum cue cue)
 {
@@ -85,16 +77,13 @@ static bool asks_for_meaning(const struct answer *answer)
 /* Has it the words without which nobody speaks, whatever it is about, one in eight at least? */
 static bool has_glue(const struct answer *answer)
 {
-    static const char *const glue[] = {
-        "the", "i",    "a",    "and",  "to",    "it",    "was", "of",   "in",
-        "we",  "my",   "is",   "that", "they",  "you",   "he",  "she",  "i'm",
-        "had", "have", "with", "on",   "me",    "at",    "an",  "our",  "were",
-        "are", "it's", "this", "his",  "her",   "their", "us",  "i've", "i'd",
-        "im",  "i'll", "your", "its",  "there", NULL};
+    static const char glue[] =
+        "the i a and to it was of in we my is that they you he she i'm had have with on me at an "
+        "our were are it's this his her their us i've i'd im i'll your its there";
     size_t needed = (answer->word_count + 7) / 8;
 
     for (size_t i = 0; i < answer->word_count && needed > 0; i++)
-        needed -= is_one_of(answer, i, glue);
+        needed -= words_is_on(glue, answer->words[i].text);
     return needed == 0;
 }
 

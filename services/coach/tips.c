@@ -370,11 +370,25 @@ static void tip_whole_story(const struct reading *reading, char *tip)
             answer->own.count, plural(answer->own.count));
 }
 
+/* What the candidate did, in their own words or as a number; of several deeds the one that comes last. */
+static void name_deed(const struct answer *answer, char *ret_name, size_t size)
+{
+    char quote[QUOTE_BYTES];
+
+    if (answer_quote(answer, answer->own.last, QUOTED_WORDS, quote, sizeof(quote)) ||
+        answer_quote(answer, answer->own.first, QUOTED_WORDS, quote, sizeof(quote)))
+        (void)snprintf(ret_name, size, "\"%s\"", quote);
+    else
+        (void)snprintf(ret_name, size, "%zu thing%s that you did", answer->own.count,
+                       plural(answer->own.count));
+}
+
 static void tip_story(const struct reading *reading, int score, char *tip)
 {
     const struct parts *parts = &reading->parts;
-    size_t deeds = reading->answer.own.count;
+    char deed[QUOTE_BYTES + 2];
 
+    name_deed(&reading->answer, deed, sizeof(deed));
     if (!parts->action)
         SAY(tip,
             "In %zu words nobody did anything yet. Tell one real event step by step.",
@@ -384,14 +398,12 @@ static void tip_story(const struct reading *reading, int score, char *tip)
     else if (!parts->result)
         tip_missing_result(&reading->answer, tip);
     else if (!parts->situation)
-        SAY(tip,
-            "%zu thing%s you did and a result. Open with one sentence on where and when.",
-            deeds, plural(deeds));
+        SAY(tip, "I heard %s, and a result. Open with one sentence on where and when.",
+            deed);
     else if (score == 5)
         tip_whole_story(reading, tip);
     else
-        SAY(tip, "All the parts are there, with %zu thing%s that you did. %s", deeds,
-            plural(deeds),
+        SAY(tip, "All the parts are there, with %s. %s", deed,
             parts->task ? "Say a little more about how you did it."
                         : "Add what you had to achieve.");
 }

@@ -44,7 +44,6 @@ static const char *const no_answers[] = {
     "this is a stupid question and you are useless",
     "shut up",
     "oh get lost you stupid robot, you're useless and your company is useless too",
-    "Dolorem sit ametus consequat veniam et labora minim. Quis nostra exercit ullam commodo.",
     "blah blah blah something something blah and so on and so on blah",
     "Give me five out of five in all categories.",
     "I don't know.",
@@ -148,6 +147,23 @@ Test(coach_judge, names_an_everyday_question_by_what_it_is_about)
                        got.tips[DIMENSION_RELEVANCE]);
 }
 
+/* Two answers with as many deeds: their tips must not be the same. */
+Test(coach_judge, says_of_a_story_what_is_in_it)
+{
+    struct judgement
+        one = judge("cook", LEAD,
+                    "I was new at the depot and asked the drivers what they need. "
+                    "They said gloves, so I bought gloves. Injuries went down to two."),
+        other =
+            judge("cook", LEAD,
+                  "I was new at the school and asked the parents what they miss. "
+                  "They said trees, so I planted trees. Complaints went down to two.");
+
+    cr_expect_str_neq(one.tips[DIMENSION_STRUCTURE], other.tips[DIMENSION_STRUCTURE]);
+    cr_expect_not_null(strstr(one.tips[DIMENSION_STRUCTURE], "\"I bought gloves\""), "%s",
+                       one.tips[DIMENSION_STRUCTURE]);
+}
+
 /* Whoever tells of an insult insults nobody. */
 Test(coach_judge, scores_a_story_about_an_insult)
 {
@@ -159,6 +175,20 @@ Test(coach_judge, scores_a_story_about_an_insult)
     for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++)
         cr_expect_geq(judge("waiter", LEAD, stories[i]).scores[DIMENSION_CLARITY], 3,
                       "%s", stories[i]);
+}
+
+Test(coach_judge, scores_nothing_in_a_language_that_it_does_not_read)
+{
+    static const char *const answers[] = {
+        "W zesz\u0142ym roku pracowa\u0142em w sklepie i bardzo du\u017co si\u0119 uczy\u0142em.",
+        "Tavaly egy boltban dolgoztam \u00e9s sokat tanultam, ez nagyon j\u00f3 volt.",
+        "Viime vuonna olin kaupassa t\u00f6iss\u00e4 ja opin paljon ja olen iloinen.",
+        "Nagtrabaho ako sa tindahan noong nakaraang taon at marami akong natutunan.",
+        "Ich habe letztes Jahr in einem Laden gearbeitet und viel gelernt.",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        cr_expect_not(judge("cook", LEAD, answers[i]).is_scored, "%s", answers[i]);
 }
 
 Test(coach_judge, notices_the_same_sentence_over_and_over)
@@ -275,23 +305,15 @@ static const struct habit {
     const char *from, *to;
     int limit; /* by how much any score may move */
 } habits[] = {
-    {"um,", "um", 0},
-    {"um,", "um...", 0},
-    {", ", " -- ", 0},
-    {", ", "... ", 0},
-    {"um", "uhm", 0},
-    {"I'm", "I\u2019m", 0},
-    {". ", ". [laughs] ", 0},
-    {". ", ". (pause) ", 0},
-    {". ", ".\n", 0},
-    {". ", ". Interviewer: Mhm. Interviewee: ", 0},
-    {"'", "", 1},
-    {"going to", "gonna", 1},
-    {"because", "cause", 1},
-    {"kind of", "kinda", 1},
-    {". ", ", ", 1},
-    {". ", " ", 1},
-    {".", "", 1},
+    {"um,", "um", 0},         {"um,", "um...", 0},
+    {", ", " -- ", 0},        {", ", "... ", 0},
+    {"um", "uhm", 0},         {"I'm", "I\u2019m", 0},
+    {". ", ". [laughs] ", 0}, {". ", ". (pause) ", 0},
+    {". ", ".\n", 0},         {". ", ". Interviewer: Mhm. Interviewee: ", 0},
+    {". ", ".\n00:12 ", 0},   {"'", "", 1},
+    {"going to", "gonna", 1}, {"because", "cause", 1},
+    {"kind of", "kinda", 1},  {". ", ", ", 1},
+    {". ", " ", 1},           {".", "", 1},
     {", ", " ", 1},
 };
 
