@@ -10,6 +10,7 @@
 #define JSON_H
 
 #include "buffer.h"
+#include "clock.h"
 #include "private_text.h"
 #include "span.h"
 
@@ -85,6 +86,16 @@ static inline void json_put_decimal(struct json_writer *writer, const char *key,
 {
     json_key(writer, key);
     json_decimal(writer, number, decimals);
+}
+
+/* A time of the wall's clock, ISO 8601. */
+static inline void json_put_time(struct json_writer *writer, const char *key,
+                                 int64_t wall_ms)
+{
+    char text[CLOCK_ISO8601_BYTES];
+
+    clock_iso8601(wall_ms, text);
+    json_put_string(writer, key, text);
 }
 
 static inline void json_put_boolean(struct json_writer *writer, const char *key,

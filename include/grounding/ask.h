@@ -29,6 +29,7 @@ struct ask_services {
         filter; /* NULL where SAFETY_ENABLED is false; replaced between ticks on a reload */
     struct log *log;
     struct metrics *metrics;
+    struct spans *spans;       /* NULL: none are kept */
     _Atomic int64_t *inflight; /* turns and questions under way in the process */
     const _Atomic bool *is_draining;
 };

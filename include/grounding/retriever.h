@@ -6,22 +6,20 @@
 #ifndef RETRIEVER_H
 #define RETRIEVER_H
 
-#include "call.h"
 #include "corpus.h"
 #include "errors.h"
 #include "id.h"
-#include "log.h"
 #include "loop.h"
-#include "metrics.h"
 #include "passage.h"
 #include "private_text.h"
-#include "settings.h"
+#include "provider.h"
 
 struct retriever_ask {
     const struct private_text *question;  /* borrowed until start() returns */
     const struct private_text *selection; /* likewise; NULL: search the corpus */
     size_t limit;                         /* passages wanted */
     struct id request_id;
+    struct trace trace; /* id "": none; its state outlives the call */
     int64_t timeout_ms;
 };
 
@@ -57,9 +55,8 @@ struct retriever {
 
 /* As RETRIEVER and CORPUS_INDEX say; one for each loop.  NULL, with a line appended to `problem`, where the
  * index cannot be opened: the service does not start then. */
-struct retriever *retriever_new(const struct settings *settings, struct loop *loop,
-                                struct call_pool *pool, struct log *log,
-                                struct metrics *metrics, struct buffer *problem);
+struct retriever *retriever_new(const struct provider_tools *tools, struct loop *loop,
+                                struct buffer *problem);
 void retriever_free(struct retriever *retriever); /* NULL is fine */
 
 #endif

@@ -10,7 +10,8 @@
  *     sentence's own, it says the opposite ("rose", "fell"), or two of its words are in each other's place;
  *   - it ends in three words or more of weight that no passage has.
  *
- * A sentence that sums up several passes where each of its clauses repeats one.
+ * A sentence that sums up several passes where each of its clauses repeats one, and none says otherwise than the one that
+ * has most of it.
  */
 #ifndef SUPPORT_H
 #define SUPPORT_H

@@ -36,11 +36,12 @@ struct embedder_call;
 struct embedder *embedder_new(const struct provider_tools *tools);
 void embedder_free(struct embedder *embedder); /* no call may be under way */
 
-/* The texts, which must be valid UTF-8 and not empty, are borrowed until it returns. */
+/* The texts, which must be valid UTF-8 and not empty, are borrowed until it returns, as is the
+ * trace (NULL: none). */
 struct embedder_call *embedder_start(struct embedder *embedder, const struct span *texts,
                                      size_t count, const struct id *request_id,
-                                     int64_t timeout_ms, embedder_done_fn *done,
-                                     void *context);
+                                     const struct trace *trace, int64_t timeout_ms,
+                                     embedder_done_fn *done, void *context);
 void embedder_cancel(struct embedder_call *call); /* NULL is fine */
 
 #endif

@@ -23,11 +23,12 @@ typedef void qdrant_done_fn(void *context, enum error error, long status,
 struct qdrant *qdrant_new(const struct provider_tools *tools);
 void qdrant_free(struct qdrant *qdrant); /* NULL is fine; no call may be under way */
 
-/* `path` goes behind /collections/<name>.  The body, JSON or empty, is taken over. */
+/* `path` goes behind /collections/<name>.  The body, JSON or empty, is taken over; the trace is borrowed
+ * until it returns (NULL: none). */
 struct qdrant_call *qdrant_start(struct qdrant *qdrant, const char *method,
                                  const char *path, struct private_text body,
-                                 const struct id *request_id, int64_t timeout_ms,
-                                 qdrant_done_fn *done, void *context);
+                                 const struct id *request_id, const struct trace *trace,
+                                 int64_t timeout_ms, qdrant_done_fn *done, void *context);
 void qdrant_cancel(struct qdrant_call *call); /* NULL is fine */
 
 #endif

@@ -16,6 +16,11 @@
 #define SESSION_MAX_COMMITS   (SESSION_MAX_QUESTIONS * SESSION_MAX_ATTEMPTS)
 #define SESSION_SCORES        4
 
+/* So much of the answers before it the next question's prompt shows, the newest first: of all, and of one
+ * answer, the last attempt at its question. */
+#define SESSION_SHOWN_BYTES        6000
+#define SESSION_SHOWN_ANSWER_BYTES 1500
+
 /* A turn that was committed, or another attempt at its question. */
 struct session_turn {
     unsigned number;  /* of the question, from 1 */
@@ -62,6 +67,9 @@ struct session {
 };
 
 /* All questions are answered, or the candidate finished it. */
+/* "easy", "medium" or "hard". */
+const char *session_difficulty(const struct session *session);
+
 bool session_is_complete(const struct session *session);
 
 /* The question that the next turn answers; only of a session that is not complete. */

@@ -95,9 +95,9 @@ enum store_decision {
 
 struct store_begun {
     enum store_decision decision;
-    /* STORE_RUN: owned by whom it is given to.  With its papers; with its turns where they were wanted,
-     * where the turn is the last one, and for anything else than a turn; then also with the turns'
-     * outcomes and that of a finish. */
+    /* STORE_RUN: owned by whom it is given to.  With its papers; with its turns where they were wanted (the
+     * transcripts as far as they are shown, SESSION_SHOWN_BYTES), where the turn is the last one, and for
+     * anything else than a turn; then also with the turns' outcomes and that of a finish. */
     struct session *session;
     /* STORE_RUN: owned likewise; what remember_heard() was last given for a recording of
      * this digest in this session; empty: nothing. */
@@ -266,6 +266,16 @@ struct store_copy {
     int64_t bytes;
     int64_t sessions;
 };
+
+enum store_presence { STORE_PRESENT, STORE_ABSENT, STORE_IN_USE };
+
+/* Of an SQLite file: is it there, and does another process have it open?  Asked before this process opens
+ * it: asked later, the locks of this process would go.  Of PostgreSQL nothing is said but STORE_PRESENT. */
+enum store_presence store_presence(const char *url);
+
+/* Are its tables those of an earlier version, which store_open() would bring up to date?  It changes
+ * nothing. */
+bool store_is_older(const char *url);
 
 /* Copies the store of `url`, as it is at one moment, into a file of its own, mode 0600, that is checked
  * before it has its name; beside whatever uses the store, of which nothing changes. */

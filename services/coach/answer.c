@@ -5,6 +5,7 @@
 #include "answer_internal.h"
 
 #include "mem.h"
+#include "words.h"
 
 #include <ctype.h>
 #include <sodium.h>
@@ -100,44 +101,33 @@ static bool ends_sentence(const char *text, size_t at, size_t length)
     return false;
 }
 
-static bool is_among(struct span word, const char *const *words)
-{
-    for (; *words; words++)
-        if (span_equals_ignoring_case(word, *words))
-            return true;
-    return false;
-}
-
-/* The length of what a transcriber noted, "[laughs]", "(pause)", "<crosstalk>"; 0: somebody's words. */
+/* The length of what stands behind the bracket of a transcriber's note, "[laughs]", "(pause)",
+ * "<crosstalk>"; 0: it is none, but somebody's words. */
 static size_t note_at(const char *text, size_t at, size_t length)
 {
-    static const char *const sounds[] = {
-        "laughs",    "laugh",          "laughter",   "laughing", "chuckles", "pause",
-        "pauses",    "long",           "sighs",      "sigh",     "coughs",   "inaudible",
-        "crosstalk", "unintelligible", "indistinct", "silence",  NULL};
+    static const char sounds[] =
+        "laughs laugh laughter laughing chuckles pause pauses long sighs sigh coughs inaudible "
+        "crosstalk unintelligible indistinct silence";
     char closing = text[at] == '[' ? ']' : text[at] == '<' ? '>' : ')';
-    size_t left = length - at < NOTE_BYTES ? length - at : NOTE_BYTES;
+    size_t left = length - at < NOTE_BYTES ? length - at : NOTE_BYTES, first = at + 1;
     const char *end = memchr(text + at, closing, left);
-    size_t first = at + 1;
 
-    if (end == NULL)
-        return 0;
     while (closing == ')' && is_letter(text[first]))
         first++;
-    return closing != ')' ||
-                   is_among((struct span){text + at + 1, first - at - 1}, sounds)
-               ? (size_t)(end - (text + at)) + 1
-               : 0;
+    if (end == NULL ||
+        (closing == ')' &&
+         !words_is_on(sounds, (struct span){text + at + 1, first - at - 1})))
+        return 0;
+    return (size_t)(end - (text + at));
 }
 
 /* "Interviewee:" before somebody's turn in a transcript of two. */
 static bool is_label(struct span word)
 {
-    static const char *const labels[] = {"interviewee", "interviewer", "candidate",
-                                         "applicant",   "participant", "respondent",
-                                         "student",     "speaker",     NULL};
-
-    return is_among(word, labels);
+    return words_is_on(
+        "interviewee interviewer candidate applicant participant respondent "
+        "student speaker",
+        word);
 }
 
 /* Where the word ends that begins at `at`. */
@@ -148,11 +138,6 @@ static size_t end_of_word(const char *text, size_t at, size_t length)
             at++;
     } while (is_inside_word(text, at, length) && at++ < length);
     return at;
-}
-
-static bool opens_note(char byte)
-{
-    return byte == '[' || byte == '(' || byte == '<';
 }
 
 static void cut_words(struct answer *answer)
@@ -169,11 +154,12 @@ static void cut_words(struct answer *answer)
     for (; at < length && answer->word_count < WORDS_CEILING; at = end) {
         end = at + 1;
         if (is_letter(text[at])) {
-            struct span word = {text + at, 0};
+            struct span word = {text + at, end_of_word(text, at, length) - at};
 
-            end = end_of_word(text, at, length);
-            word.length = end - at;
-            if (text[end] == ':' && is_label(word)) {
+            end = at + word.length;
+            if (text[end] == ':' && gap == GAP_SENTENCE && text[at] <= '9') {
+                end += strspn(text + end, "0123456789:"); /* "00:12 so I" */
+            } else if (text[end] == ':' && is_label(word)) {
                 is_others = span_equals_ignoring_case(word, "interviewer");
                 gap = GAP_SENTENCE;
             } else if (!is_others) {
@@ -181,15 +167,14 @@ static void cut_words(struct answer *answer)
                     (struct word){.text = word, .gap = gap, .is_quoted = is_quoted};
                 gap = GAP_NONE;
             }
-        } else if (text[at] == ' ') {
-            continue;
-        } else if (opens_note(text[at]) && note_at(text, at, length) > 0) {
-            end = at + note_at(text, at, length);
-        } else {
+            end += text[end] == ' ';
+        } else if (text[at] != ' ') {
+            if (text[at] == '[' || text[at] == '(' || text[at] == '<')
+                end += note_at(text, at, length);
             is_quoted ^= text[at] == '"';
             if (ends_sentence(text, at, length))
                 gap = GAP_SENTENCE;
-            else if (gap == GAP_NONE && ispunct((unsigned char)text[at]))
+            else if (gap == GAP_NONE && end == at + 1 && ispunct((unsigned char)text[at]))
                 gap = GAP_PAUSE;
         }
     }
@@ -400,7 +385,7 @@ bool answer_is_foreign(const struct answer *answer)
 
     if (answer->other_letters * 3 > answer->ascii_letters)
         return true;
-    return foreign >= 2 && foreign > english && foreign * 8 >= answer->word_count;
+    return foreign >= 2 && foreign > english;
 }
 
 /* Only what can be quoted without a second look. */
@@ -417,12 +402,10 @@ static bool is_plain(struct span word)
 /* Another clause begins, which a quotation can do without. */
 static bool opens_clause(const struct answer *answer, size_t index)
 {
-    static const char *const words[] = {
-        "and",    "so",       "but",    "then",  "because", "which", "even",
-        "though", "although", "while",  "when",  "if",      "that",  "who",
-        "where",  "until",    "before", "after", "since",   "as",    NULL};
-
-    return is_among(answer->words[index].text, words);
+    return words_is_on(
+        "and so but then because which even though although while when if that "
+        "who where until before after since as",
+        answer->words[index].text);
 }
 
 bool answer_quote(const struct answer *answer, size_t first, size_t most, char *ret_quote,

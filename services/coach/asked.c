@@ -113,6 +113,8 @@ void asked_read(struct asked *asked, const struct lexicon *lexicon, struct span 
     }
     asked->theme = asked->reaction == LINE_KIND_COUNT ? guess_theme(question, asked->asks)
                                                       : THEME_COUNT;
+    asked->wants_number = asked->reaction == LINE_OUTCOME || has(question, "how many") ||
+                          has(question, "how much") || has(question, "how long");
     find_words(asked, lexicon, question);
     if (known)
         asked->families = asked->role == ROLE_GENERAL ? 0 : BIT(asked->role);

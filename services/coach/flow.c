@@ -7,6 +7,7 @@
 
 #include "coach_hash_internal.h"
 #include "mem.h"
+#include "words.h"
 
 #include <sodium.h>
 #include <stdlib.h>
@@ -54,13 +55,8 @@ static size_t see(struct tally *tally, uint64_t hash)
 /* "I had had enough", "very very": said twice on purpose. */
 static bool may_be_doubled(const struct answer *answer, size_t index)
 {
-    static const char *const words[] = {"that", "had", "very",  "really", "no",  "yes",
-                                        "so",   "bye", "again", "many",   "far", "long"};
-
-    for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-        if (answer_word_is(answer, index, words[i]))
-            return true;
-    return false;
+    return words_is_on("that had very really no yes so bye again many far long",
+                       answer->words[index].text);
 }
 
 void flow_measure(struct flow *flow, const struct answer *answer)

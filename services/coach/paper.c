@@ -546,6 +546,17 @@ static void strip_back(struct draft *draft)
         draft->count--;
 }
 
+/* "lead a team and delegate", where what is delegated was cut off. */
+static void drop_lone_verb(struct draft *draft)
+{
+    size_t count = draft->count;
+
+    if (count > LEAST_LEFT && words_is_on("and or", draft->tokens[count - 2].core) &&
+        list_has(&paper_words.verbs, draft->tokens[count - 1].core) &&
+        !list_has(&paper_words.verbs, draft->tokens[count - 3].core))
+        draft->count -= 2;
+}
+
 static void shorten(struct draft *draft, size_t most)
 {
     size_t at = most;
@@ -562,6 +573,7 @@ static void shorten(struct draft *draft, size_t most)
     while (at > LEAST_LEFT && !is_boundary(draft, at))
         at--;
     draft->count = at > LEAST_LEFT ? at : most;
+    drop_lone_verb(draft);
 }
 
 /* "shape our brand and the way we work": what they say of themselves is left out. */

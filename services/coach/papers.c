@@ -141,6 +141,23 @@ static bool is_trait(const struct row *demand)
            list_has(&paper_words.linkers, demand->tokens[1].core);
 }
 
+/* "safe administration of medicines": what is done, said as a thing. */
+static bool is_deed(const struct row *demand)
+{
+    for (size_t at = 0; at < 3 && at + 1 < demand->count; at++) {
+        struct span word = demand->tokens[at].core;
+        uint64_t stem = lexicon_stem(word);
+
+        if (!words_is_on("of", demand->tokens[at + 1].core) ||
+            list_has(&paper_words.verbs, word) || list_has(&paper_words.head_nouns, word))
+            continue;
+        for (size_t i = 0; i < paper_words.verbs.count; i++)
+            if (lexicon_stem(span_of(paper_words.verbs.items[i])) == stem)
+                return true;
+    }
+    return false;
+}
+
 static bool is_work(const struct row *demand)
 {
     if (is_thing(demand))
@@ -199,7 +216,7 @@ static void find_wording(const struct row *demand, struct wording *wording)
 {
     if (is_trait(demand))
         wording->list = &paper_words.ask_trait;
-    else if (is_work(demand))
+    else if (is_work(demand) || is_deed(demand))
         wording->list = &paper_words.ask_work;
     else if (is_duty(demand))
         wording->list = &paper_words.ask_duty;

@@ -21,7 +21,7 @@ enum {
     WHOLE_WORDS = 3
 };
 enum { LONG_WORDS = 260, PIECE_WORDS = 110 }; /* longer ones are read in pieces */
-enum { BARE_WORDS = 2 };
+enum { BARE_WORDS = 2, LISTED_WORDS = 9 };
 enum { STUCK_WORDS = 14, STUCK_WORDS_WITHOUT_DEED = 30, TRAILING_WORDS = 6 };
 
 /* Short, and it says so at the beginning or is hardly anything else. */
@@ -54,6 +54,18 @@ static bool is_request(const struct answer *answer, enum cue cue, enum cue whole
             hits->last + SHORT_REQUEST_WORDS >= words);
 }
 
+/* "I would ask her to say that again", but not "I would like to hear that again". */
+static bool plans_to_ask(const struct answer *answer)
+{
+    size_t at = answer->cues[CUE_PLAN].first;
+    bool is_short =
+        answer_word_is(answer, at, "i'd") || answer_word_is(answer, at, "you'd");
+
+    return answer->cues[CUE_PLAN].count > 0 && at < answer->cues[CUE_REPEAT].first &&
+           (is_short || answer_word_is(answer, at + 1, "would")) &&
+           !answer_word_is(answer, at + (is_short ? 1 : 2), "like");
+}
+
 /* "What does a stakeholder mean?" */
 static bool asks_for_meaning(const struct answer *answer)
 {
@@ -62,7 +74,30 @@ static bool asks_for_meaning(const struct answer *answer)
            answer_word_is(answer, answer->word_count - 1, "mean");
 }
 
-/* Speech is mostly small words; a third is few, and a seventh hardly a sentence. */
+/* Has it the words without which nobody speaks, whatever it is about, one in eight at least? */
+static bool has_glue(const struct answer *answer)
+{
+    static const char glue[] =
+        "the i a and to it was of in we my is that they you he she i'm had have with on me at an "
+        "our were are it's this his her their us i've i'd im i'll your its there";
+    size_t needed = (answer->word_count + 7) / 8;
+
+    for (size_t i = 0; i < answer->word_count && needed > 0; i++)
+        needed -= words_is_on(glue, answer->words[i].text);
+    return needed == 0;
+}
+
+/* Words that belong to a subject and make no sentence, "leadership team result because"; or small ones
+ * about nothing. */
+static bool is_word_list(const struct reading *reading)
+{
+    return reading->answer.word_count >= LISTED_WORDS &&
+           (reading->overlap.told + reading->answer.number_count == 0 ||
+            !has_glue(&reading->answer));
+}
+
+/* Speech is mostly small words; a third is few, and a seventh hardly a sentence.  A number that was asked
+ * for needs none. */
 static bool is_noise(const struct reading *reading)
 {
     const struct answer *answer = &reading->answer;
@@ -71,8 +106,12 @@ static bool is_noise(const struct reading *reading)
     size_t familiar = overlap->question + overlap->topic + overlap->role + overlap->work +
                       overlap->family + overlap->alien;
 
-    if (answer->word_count < 3)
+    if (answer->word_count < 3 ||
+        (reading->asked.wants_number && answer->number_count > 0 &&
+         answer->word_count <= STUCK_WORDS))
         return false;
+    if (is_word_list(reading))
+        return true;
     return small * 7 < answer->word_count
                ? familiar * 3 < answer->word_count
                : small * 3 < answer->word_count && familiar * 6 < answer->word_count;
@@ -85,10 +124,18 @@ static bool is_repeated(const struct flow *flow)
            (flow->words >= 3 && flow->words < 30 && flow->different * 2 < flow->words);
 }
 
-/* Hardly more than a part of the question. */
-static bool is_echo(struct span question, struct span transcript, size_t words)
+/* Hardly more than a part of the question, or nothing but its words in another order. */
+static bool is_echo(const struct reading *reading, struct span question,
+                    struct span transcript)
 {
-    return words >= 5 && words_share_run(question, transcript, words * 3 / 4);
+    const struct overlap *overlap = &reading->overlap;
+    size_t words = reading->answer.word_count;
+
+    return (words >= 5 && transcript.length < 2 * question.length &&
+            words_share_run(question, transcript, words * 3 / 4)) ||
+           (words >= LISTED_WORDS && overlap->told > 0 &&
+            overlap->told == overlap->question && reading->answer.number_count == 0 &&
+            reading->asked.reaction == LINE_KIND_COUNT);
 }
 
 /* Said to somebody; what one tells of another's words is longer. */
@@ -114,7 +161,7 @@ static enum no_answer why_no_answer(const struct reading *reading, struct span q
         return IS_INSULT;
     if (is_repeated(&reading->flow))
         return IS_REPEATED;
-    if (is_echo(question, transcript, answer->word_count))
+    if (is_echo(reading, question, transcript))
         return IS_ECHO;
     if (is_noise(reading))
         return IS_NOISE;
@@ -275,21 +322,34 @@ static void find_overlap(struct reading *reading, const struct lexicon *lexicon,
     sodium_memzero(seen, sizeof(seen));
 }
 
+/* All that needs no more than the question, which was read before. */
+static void read_transcript(struct reading *reading, const struct lexicon *lexicon,
+                            enum role_family role, struct span transcript)
+{
+    answer_read(&reading->answer, lexicon, transcript);
+    reading->fillers = fillers_count(&reading->answer);
+    flow_measure(&reading->flow, &reading->answer);
+    find_parts(reading);
+    find_overlap(reading, lexicon, role);
+}
+
 static void read_pieces(struct reading *reading, const struct lexicon *lexicon,
-                        enum role_family role, struct span question)
+                        enum role_family role)
 {
     const struct answer *answer = &reading->answer;
-    size_t count = answer->word_count / PIECE_WORDS, end;
+    size_t count = answer->word_count / PIECE_WORDS, first = 0;
 
     reading->pieces = mem_zalloc(count * sizeof(*reading->pieces));
-    for (size_t first = 0; reading->piece_count < count; first = end) {
+    while (reading->piece_count < count) {
+        struct reading *piece = &reading->pieces[reading->piece_count++];
+        size_t end = answer->word_count * reading->piece_count / count;
+        struct span last = answer->words[end - 1].text;
         const char *start = answer->words[first].text.bytes;
-        struct span last;
 
-        end = answer->word_count * (reading->piece_count + 1) / count;
-        last = answer->words[end - 1].text;
-        reading_make(&reading->pieces[reading->piece_count++], lexicon, role, question,
-                     (struct span){start, (size_t)(last.bytes + last.length - start)});
+        piece->asked = reading->asked;
+        read_transcript(piece, lexicon, role,
+                        (struct span){start, (size_t)(last.bytes + last.length - start)});
+        first = end;
     }
 }
 
@@ -297,21 +357,18 @@ void reading_make(struct reading *reading, const struct lexicon *lexicon,
                   enum role_family role, struct span question, struct span transcript)
 {
     *reading = (struct reading){0};
-    answer_read(&reading->answer, lexicon, transcript);
     asked_read(&reading->asked, lexicon, question);
-    reading->fillers = fillers_count(&reading->answer);
-    flow_measure(&reading->flow, &reading->answer);
+    read_transcript(reading, lexicon, role, transcript);
     reading->is_foreign = answer_is_foreign(&reading->answer);
     if (is_request(&reading->answer, CUE_DECLINE, CUE_WHOLE_SKIP))
         reading->kind = ANSWER_KIND_SKIP;
-    else if (is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) ||
+    else if ((is_request(&reading->answer, CUE_REPEAT, CUE_WHOLE_REPEAT) &&
+              !plans_to_ask(&reading->answer)) ||
              asks_for_meaning(&reading->answer))
         reading->kind = ANSWER_KIND_REPEAT;
-    find_parts(reading);
-    find_overlap(reading, lexicon, role);
     reading->no_answer = why_no_answer(reading, question, transcript);
     if (reading->answer.word_count > LONG_WORDS)
-        read_pieces(reading, lexicon, role, question);
+        read_pieces(reading, lexicon, role);
 }
 
 void reading_done(struct reading *reading)

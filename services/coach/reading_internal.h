@@ -18,6 +18,7 @@ struct asked {
     enum role_family role;   /* whose question it is; ROLE_GENERAL: everybody's */
     enum line_kind reaction; /* as a follow-up of ours; LINE_KIND_COUNT: it is none */
     enum theme theme;        /* THEME_COUNT: none */
+    bool wants_number;       /* "how many" */
     uint32_t families;       /* BIT(ROLE_...): trades whose words the question uses */
     const struct bank_topic *topic;        /* static; NULL: unknown */
     struct span words[QUESTION_WORDS_MAX]; /* borrowed: those that say what it is about */

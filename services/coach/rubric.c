@@ -164,11 +164,11 @@ static double theme_strength(const struct answer *answer, enum theme theme)
     double manner = 0;
 
     switch (theme) {
-    case THEME_LEADERSHIP: manner = 2 * (own >= 2) + (own > shared); break;
+    case THEME_LEADERSHIP: manner = 1 + 2 * (own >= 2) + (own > shared); break;
     case THEME_TEAM: manner = 2 * (shared >= 2) + (shared >= own && shared > 0); break;
     case THEME_BACKGROUND:
-    case THEME_WEAKNESS:
-    case THEME_HIRE: manner = 2 * (own + shared <= 2); break;
+    case THEME_WEAKNESS: manner = 2 * (own + shared <= 2); break;
+    case THEME_HIRE: manner = own + shared <= 2 ? 1 : -2; break;
     case THEME_COUNT: break;
     }
     return 3 * up_to(answer->tells[theme], 6) + up_to(answer->hints[theme], 6) + manner;
@@ -315,8 +315,8 @@ static int relevance_to_theme(const struct reading *reading)
     else if (own < 4 && rival >= 8)
         score = 1;
     if (own < 8 && rival < 8)
-        score = at_least(
-            score, at_most(relevance_to_question(reading), own + 2 >= rival ? 4 : 3));
+        score = at_least(score,
+                         at_most(relevance_to_question(reading), own >= rival ? 4 : 3));
     return score;
 }
 
@@ -346,43 +346,34 @@ static bool has_opening(const struct reading *reading)
            (overlap->shown_count > 0 && overlap->shown[0] < 15);
 }
 
-/* Situation, task, action, result, and in that order. */
-static double points_of_story(const struct reading *reading)
+/* What an answer has, as points for its structure if it is meant as one of the kinds: of a story the
+ * situation, the deeds and the result, and in that order; of a plan its steps; of a view the reasons; of
+ * what is said about oneself what there is to show for it. */
+static double points_as(const struct reading *reading, enum asks asks)
 {
+    static const struct {
+        double start, opening, task, deeds, own, result, order, number, example, steps,
+            reason, contrast, check, plan, fit;
+    } weights[] = {
+        [ASKS_STORY] = {0, 0.5, 0.5, 0.5, 1, 1.5, 0.5, 0.5, 0.5, 1, 0, 0, 0, 0, 0},
+        [ASKS_PLAN] = {2.7, 0, 0, 0, 0, 0.5, 0, 0.3, 0.3, 1, 1, 1, 1, 1, 0},
+        [ASKS_EXPLAIN] = {1, 0.5, 0, 0, 0, 0, 0, 0.5, 1, 0.5, 1.5, 1, 1, 0, 0},
+        [ASKS_SELF] = {1, 0, 0, 0, 1, 0.5, 0, 0.5, 1, 0.5, 1, 0.5, 0, 0, 1},
+    };
     const struct parts *parts = &reading->parts;
-    bool has_steps = reading->answer.own.count >= 3 || parts->sequence;
+    const struct cue_hits *cues = reading->answer.cues;
+    bool has_steps =
+        parts->sequence || (asks == ASKS_STORY && reading->answer.own.count >= 3);
 
-    return 0.5 * has_opening(reading) + 0.5 * parts->task + 0.5 * parts->action +
-           parts->own_action + has_steps + 1.5 * parts->result + 0.5 * parts->in_order +
-           0.5 * parts->number + 0.5 * parts->example;
-}
-
-static double points_of_plan(const struct reading *reading)
-{
-    const struct parts *parts = &reading->parts;
-    size_t steps = reading->answer.cues[CUE_PLAN].count;
-
-    return (steps >= 1) + 0.5 * (steps >= 2) + 0.5 * (steps >= 4) + parts->sequence +
-           parts->reason + parts->check + 0.5 * (parts->example || parts->number) +
-           parts->contrast + 0.5 * parts->result;
-}
-
-static double points_of_explanation(const struct reading *reading)
-{
-    const struct parts *parts = &reading->parts;
-
-    return 0.5 * has_opening(reading) + 1.5 * parts->reason + parts->example +
-           parts->contrast + 0.5 * parts->sequence + parts->check + 0.5 * parts->number;
-}
-
-static double points_about_oneself(const struct reading *reading)
-{
-    const struct parts *parts = &reading->parts;
-    size_t fit = reading->answer.cues[CUE_FIT].count;
-
-    return (fit >= 1) + 0.5 * (fit >= 3) + 1.5 * (parts->own_action || parts->example) +
-           parts->reason + 0.5 * parts->contrast + 0.5 * parts->number +
-           0.5 * parts->sequence + 0.5 * parts->result;
+    return weights[asks].start + weights[asks].opening * has_opening(reading) +
+           weights[asks].task * parts->task + weights[asks].deeds * parts->action +
+           weights[asks].own * parts->own_action + weights[asks].result * parts->result +
+           weights[asks].order * parts->in_order + weights[asks].number * parts->number +
+           weights[asks].example * parts->example + weights[asks].steps * has_steps +
+           weights[asks].reason * parts->reason +
+           weights[asks].contrast * parts->contrast + weights[asks].check * parts->check +
+           weights[asks].plan * log2(1 + up_to(cues[CUE_PLAN].count, 3)) +
+           weights[asks].fit * log2(1 + up_to(cues[CUE_FIT].count, 3)) / 1.5;
 }
 
 /* What a short answer that is no story needs: a point, and one thing more. */
@@ -414,18 +405,12 @@ static int structure_of_story(const struct reading *reading)
 static int score_structure(const struct reading *reading)
 {
     static const ladder steps = {2.2, 4.8, 7.6, 9.5};
-    double points = points_of_story(reading) - 1;
+    enum asks asks = reading->asked.asks;
+    double points = fmax(points_as(reading, asks), points_as(reading, ASKS_STORY) - 1);
     int score;
 
-    switch (reading->asked.asks) {
-    case ASKS_STORY: points = fmax(points + 1, points_of_plan(reading) - 2); break;
-    case ASKS_PLAN: points = fmax(points_of_plan(reading) + 2.7, points); break;
-    case ASKS_EXPLAIN:
-        points = fmax(fmax(points_of_explanation(reading), points_of_plan(reading)) + 1,
-                      points);
-        break;
-    case ASKS_SELF: points = fmax(points_about_oneself(reading) + 0.5, points); break;
-    }
+    if (asks == ASKS_EXPLAIN) /* with what one would do */
+        points = fmax(points, points_as(reading, ASKS_PLAN) - 1.7);
     points += 0.4 + 1.4 * fullness(reading) - 1.2 * reading->parts.trails_off -
               (rubric_is_vague(reading) ? 2 : 0);
     score = climb(steps, points);
@@ -439,7 +424,7 @@ static int score_structure(const struct reading *reading)
 /* By fillers in a hundred words. */
 static int score_filler_words(const struct reading *reading)
 {
-    static const ladder steps = {-9, -5, -2.5, -1};
+    static const ladder steps = {-12, -6, -2.7, -1};
     const struct fillers *fillers = &reading->fillers;
     double light = (double)(fillers->count - fillers->heavy);
     double rate = 100 * ((double)fillers->heavy + LIGHT_WEIGHT * light) /

@@ -44,14 +44,21 @@ static bool quote_around(const struct answer *answer, size_t index,
     return answer_quote(answer, first, QUOTED_WORDS, quote, QUOTE_BYTES);
 }
 
-/* What the question is about, in quotation marks or by the name of its topic.  The
- * longest of its words mostly says it.  false: nothing does. */
+static const char *const theme_names[THEME_COUNT] = {
+    [THEME_BACKGROUND] = "your background", [THEME_LEADERSHIP] = "leading others",
+    [THEME_TEAM] = "working in a team",     [THEME_WEAKNESS] = "a weakness",
+    [THEME_HIRE] = "your case for the job",
+};
+
+/* What the question is about: the name of its topic or theme, or the longest of its words in quotation
+ * marks, which mostly says it.  false: nothing does. */
 static bool name_subject(const struct asked *asked, char *ret_name, size_t size)
 {
     struct span best = {NULL, 0};
 
-    if (asked->topic) {
-        (void)snprintf(ret_name, size, "%s", asked->topic->about);
+    if (asked->topic || asked->theme != THEME_COUNT) {
+        (void)snprintf(ret_name, size, "%s",
+                       asked->topic ? asked->topic->about : theme_names[asked->theme]);
         return true;
     }
     for (size_t i = 0; i < asked->word_count; i++)
@@ -257,18 +264,16 @@ static size_t count_near(const struct reading *reading)
 /* An answer to another of the common questions. */
 static bool tip_other_theme(const struct reading *reading, char *tip)
 {
-    static const char *const names[THEME_COUNT] = {
-        [THEME_BACKGROUND] = "your background", [THEME_LEADERSHIP] = "leading others",
-        [THEME_TEAM] = "working in a team",     [THEME_WEAKNESS] = "a weakness",
-        [THEME_HIRE] = "why to hire you",
-    };
     enum theme other = rubric_rival(reading);
+    size_t others, near = count_near(reading);
 
     if (reading->asked.theme == THEME_COUNT || other == THEME_COUNT)
         return false;
+    others = reading->answer.tells[other] + reading->answer.hints[other];
+    if (others <= near)
+        return false;
     SAY(tip, "This says more about %s (%zu) than about %s (%zu). Begin with the latter.",
-        names[other], reading->answer.tells[other] + reading->answer.hints[other],
-        names[reading->asked.theme], count_near(reading));
+        theme_names[other], others, theme_names[reading->asked.theme], near);
     return true;
 }
 
@@ -313,11 +318,11 @@ static void tip_relevance(const struct reading *reading, int score, char *tip)
         SAY(tip, "These %zu words fit, but none names %s. Name it once, early.", words,
             subject);
     else
-        SAY(tip, "%s of your %zu words %s about %s. Name it early.",
+        SAY(tip, "%s of your %zu words point%s to %s. Name it early.",
             near == 0   ? "None"
             : near == 1 ? "Only one"
                         : "Few",
-            words, near == 1 ? "is" : "are", subject);
+            words, near <= 1 ? "s" : "", subject);
 }
 
 /* "we rolled it out": which part was yours? */
@@ -365,11 +370,25 @@ static void tip_whole_story(const struct reading *reading, char *tip)
             answer->own.count, plural(answer->own.count));
 }
 
+/* What the candidate did, in their own words or as a number; of several deeds the one that comes last. */
+static void name_deed(const struct answer *answer, char *ret_name, size_t size)
+{
+    char quote[QUOTE_BYTES];
+
+    if (answer_quote(answer, answer->own.last, QUOTED_WORDS, quote, sizeof(quote)) ||
+        answer_quote(answer, answer->own.first, QUOTED_WORDS, quote, sizeof(quote)))
+        (void)snprintf(ret_name, size, "\"%s\"", quote);
+    else
+        (void)snprintf(ret_name, size, "%zu thing%s that you did", answer->own.count,
+                       plural(answer->own.count));
+}
+
 static void tip_story(const struct reading *reading, int score, char *tip)
 {
     const struct parts *parts = &reading->parts;
-    size_t deeds = reading->answer.own.count;
+    char deed[QUOTE_BYTES + 2];
 
+    name_deed(&reading->answer, deed, sizeof(deed));
     if (!parts->action)
         SAY(tip,
             "In %zu words nobody did anything yet. Tell one real event step by step.",
@@ -379,14 +398,12 @@ static void tip_story(const struct reading *reading, int score, char *tip)
     else if (!parts->result)
         tip_missing_result(&reading->answer, tip);
     else if (!parts->situation)
-        SAY(tip,
-            "%zu thing%s you did and a result. Open with one sentence on where and when.",
-            deeds, plural(deeds));
+        SAY(tip, "I heard %s, and a result. Open with one sentence on where and when.",
+            deed);
     else if (score == 5)
         tip_whole_story(reading, tip);
     else
-        SAY(tip, "All the parts are there, with %zu thing%s that you did. %s", deeds,
-            plural(deeds),
+        SAY(tip, "All the parts are there, with %s. %s", deed,
             parts->task ? "Say a little more about how you did it."
                         : "Add what you had to achieve.");
 }
@@ -396,14 +413,14 @@ static void tip_other_kinds(const struct reading *reading, int score, char *tip)
 {
     const struct cue_hits *cues = reading->answer.cues;
     size_t reasons = cues[CUE_REASON].count, examples = cues[CUE_EXAMPLE].count;
+    size_t steps = cues[CUE_PLAN].count + reading->answer.own.count;
+    size_t told = reading->overlap.told;
     bool is_plan = reading->asked.asks == ASKS_PLAN;
     bool is_self = reading->asked.asks == ASKS_SELF;
 
-    if (score == 5)
-        SAY(tip, "Well built: %zu step%s or deed%s, with %zu reason%s.",
-            cues[CUE_PLAN].count + reading->answer.own.count,
-            plural(cues[CUE_PLAN].count + reading->answer.own.count),
-            plural(cues[CUE_PLAN].count + reading->answer.own.count), reasons,
+    if (score == 5 && reasons > 0)
+        SAY(tip, "Well built: %zu %s%s, with %zu reason%s.", steps > 0 ? steps : told,
+            steps > 0 ? "step" : "detail", plural(steps > 0 ? steps : told), reasons,
             plural(reasons));
     else if (is_plan && !reading->parts.sequence)
         SAY(tip,

@@ -88,11 +88,12 @@ static bool load_filter(struct asker *asker, const struct settings *settings)
 
 static bool open_material(struct asker *asker, const struct settings *settings)
 {
+    const struct provider_tools tools = {settings, asker->pool, asker->log,
+                                         &asker->metrics, NULL};
     struct buffer problem;
 
     buffer_init(&problem, 4096);
-    asker->retriever = retriever_new(settings, asker->loop, asker->pool, asker->log,
-                                     &asker->metrics, &problem);
+    asker->retriever = retriever_new(&tools, asker->loop, &problem);
     if (asker->retriever == NULL)
         fprintf(stderr, "poise ask: %s", problem.bytes);
     buffer_done(&problem);

@@ -128,6 +128,7 @@ static bool check_labels(const struct settings *settings, const struct labelled_
 bool calibrate_run(const struct settings *settings, struct labelled_set *set)
 {
     struct run run = {.set = set};
+    struct provider_tools tools;
     struct buffer problem;
     bool is_good;
 
@@ -136,9 +137,9 @@ bool calibrate_run(const struct settings *settings, struct labelled_set *set)
     run.pool = call_pool_new(run.loop);
     run.log = log_new(STDERR_FILENO, LOG_ERROR);
     is_good = check_labels(settings, set, &problem);
+    tools = (struct provider_tools){settings, run.pool, run.log, &run.metrics, NULL};
     if (is_good)
-        run.retriever =
-            retriever_new(settings, run.loop, run.pool, run.log, &run.metrics, &problem);
+        run.retriever = retriever_new(&tools, run.loop, &problem);
     if (problem.length > 0)
         fprintf(stderr, "poise calibrate: %s", problem.bytes);
     is_good = run.retriever != NULL && ask_all(&run);

@@ -140,6 +140,15 @@ static bool check_store(const struct settings *settings)
     struct store *store;
     bool is_good = false;
 
+    if (store_presence(settings->store_url) == STORE_IN_USE)
+        doctor_note("store",
+                    "another process has it open: of several that serve from one "
+                    "file each counts rates for itself, and a model may be paid "
+                    "twice; several need PostgreSQL");
+    if (store_is_older(settings->store_url)) /* which doctor leaves as it is */
+        return doctor_say(true, "store",
+                          "opens; its tables are of an earlier version, and "
+                          "the start brings them up to date");
     doctor_question_init(&question);
     buffer_init(&problem, 1024);
     backend = store_open(settings->store_url, &problem);
@@ -236,6 +245,7 @@ static bool check_qdrant(const struct settings *settings)
         .request_id = id_random(),
         .timeout_ms = QDRANT_MS,
     };
+    struct provider_tools tools;
     struct retriever *retriever;
     struct buffer problem;
     char detail[320];
@@ -243,8 +253,8 @@ static bool check_qdrant(const struct settings *settings)
 
     doctor_question_init(&question);
     buffer_init(&problem, 4096);
-    retriever = retriever_new(settings, question.loop, question.pool, question.log,
-                              &question.metrics, &problem);
+    tools = doctor_tools(&question, settings);
+    retriever = retriever_new(&tools, question.loop, &problem);
     question.error = ERROR_STORE_UNAVAILABLE;
     if (retriever != NULL) {
         retriever->start(retriever, &ask, on_found, &question);

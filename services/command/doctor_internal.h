@@ -29,6 +29,10 @@ struct doctor_question {
 void doctor_question_init(struct doctor_question *question);
 void doctor_question_done(struct doctor_question *question);
 
+/* What it lends to a provider. */
+struct provider_tools doctor_tools(struct doctor_question *question,
+                                   const struct settings *settings);
+
 /* The answer; `context` is the question, whose loop stops. */
 void doctor_on_answer(void *context, enum error error);
 

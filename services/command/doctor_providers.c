@@ -76,8 +76,8 @@ static bool check_coach(struct doctor_question *question, struct coach *coach,
     return doctor_say(question->error == OK, what, detail);
 }
 
-static struct provider_tools tools_of(struct doctor_question *question,
-                                      const struct settings *settings)
+struct provider_tools doctor_tools(struct doctor_question *question,
+                                   const struct settings *settings)
 {
     return (struct provider_tools){settings, question->pool, question->log,
                                    &question->metrics, NULL};
@@ -92,7 +92,7 @@ bool doctor_check_coaches(const struct settings *settings)
     char room[48];
 
     doctor_question_init(&question);
-    tools = tools_of(&question, settings);
+    tools = doctor_tools(&question, settings);
     coaches_init(&coaches, &tools, coach_builtin_new);
     for (size_t i = 0; i < coaches.count; i++)
         is_good &= check_coach(&question, coaches.all[i], name_of(room, "coach", i));
@@ -124,7 +124,7 @@ bool doctor_check_ears(const struct settings *settings)
     char room[48];
 
     doctor_question_init(&question);
-    tools = tools_of(&question, settings);
+    tools = doctor_tools(&question, settings);
     transcribers_init(&ears, &tools);
     if (ears.count == 0)
         doctor_say(true, "ears",
@@ -147,7 +147,7 @@ bool doctor_check_voice(const struct settings *settings)
     bool is_good;
 
     doctor_question_init(&question);
-    tools = tools_of(&question, settings);
+    tools = doctor_tools(&question, settings);
     speaker = speaker_new(&tools);
     if (speaker == NULL) {
         is_good = doctor_say(true, "voice", "none: replies are not spoken");

@@ -49,6 +49,10 @@ static int run(const struct settings *settings, const struct id *id)
     struct buffer problem;
     enum error error = ERROR_STORE_UNAVAILABLE;
 
+    if (store_presence(settings->store_url) == STORE_ABSENT) {
+        fputs("poise forget: there is no store at STORE_URL\n", stderr);
+        return 1;
+    }
     buffer_init(&problem, 4096);
     backend = store_open(settings->store_url, &problem);
     if (problem.length > 0)

@@ -102,6 +102,7 @@ static void retrieve(struct ask *ask)
         .question = &ask->request.question,
         .limit = PASSAGES_WANTED,
         .request_id = ask->request.request_id,
+        .trace = ask->request.trace,
         .timeout_ms =
             ask_time_left_ms(ask, ask->services->settings->turn_deadline_s * 1000),
     };
@@ -109,16 +110,36 @@ static void retrieve(struct ask *ask)
     ask->facts.has_selection = !private_text_is_empty(&ask->request.selection);
     if (ask->facts.has_selection)
         wanted.selection = &ask->request.selection;
+    ask->retrieving_us = clock_monotonic_us();
     if (wanted.timeout_ms <= 0)
         fail(ask, ERROR_LLM_TIMEOUT);
     else
         retriever->start(retriever, &wanted, on_retrieved, ask);
 }
 
+/* Of a search in the index, which is no call: Qdrant's notes its own. */
+static void note_retrieval(const struct ask *ask, enum error error)
+{
+    struct trace trace = trace_child(&ask->request.trace);
+
+    if (strcmp(ask->services->retriever->name, "sqlite") == 0)
+        spans_note(ask->services->spans,
+                   &(struct span_note){
+                       .name = "retrieve",
+                       .kind = SPAN_INTERNAL,
+                       .trace = &trace,
+                       .started_us = ask->retrieving_us,
+                       .error = error != OK ? error_info(error)->code : NULL,
+                       .request_id = &ask->request.request_id,
+                       .session_id = &ask->request.session_id,
+                   });
+}
+
 static void on_retrieved(void *context, enum error error, struct retrieval retrieval)
 {
     struct ask *ask = context;
 
+    note_retrieval(ask, error);
     ask->retrieval = retrieval;
     if (error != OK)
         fail(ask, error);

@@ -15,7 +15,8 @@ struct ask {
     void *context;   /* borrowed */
     bool is_counted; /* it is in services->inflight */
     int64_t started_us;
-    int64_t deadline_us; /* monotonic */
+    int64_t deadline_us;   /* monotonic */
+    int64_t retrieving_us; /* since when, monotonic */
     int64_t llm_us;
     size_t coach_at; /* in services->coaches: who is asked */
 

@@ -55,7 +55,6 @@ struct chunker {
     /* blocks */
     enum chunk_front front;
     enum chunk_block block;
-    bool is_indented_code;
     bool has_blank;     /* blank lines since the block's last */
     bool is_quote;      /* the last line was quoted */
     bool is_long_block; /* it has been cut already */
@@ -532,9 +531,9 @@ static void take_text(struct chunker *chunker, struct span text,
     if (chunker->block == BLOCK_TABLE)
         close_block(chunker);
     if (chunker->block == BLOCK_NONE) {
-        chunker->is_indented_code =
-            chunker->format == CHUNK_MARKDOWN && line->indent >= 4;
-        open_block(chunker, chunker->is_indented_code ? BLOCK_CODE : BLOCK_PARAGRAPH);
+        open_block(chunker, chunker->format == CHUNK_MARKDOWN && line->indent >= 4
+                                ? BLOCK_CODE
+                                : BLOCK_PARAGRAPH);
     }
     append_line(chunker, text);
 }
@@ -638,24 +637,20 @@ static void take_whole_line(struct chunker *chunker, struct span line)
 /* A line in valid UTF-8: bytes that are none become U+FFFD. */
 static struct span clean_line(struct chunker *chunker, struct span bytes)
 {
-    size_t at = 0;
-
     if (utf8_is_valid(bytes.bytes, bytes.length))
         return bytes;
     chunker->clean.length = 0;
-    while (at < bytes.length) {
-        size_t step = 1;
+    for (size_t at = 0, step; at < bytes.length; at += step) {
+        size_t most = bytes.length - at < 4 ? bytes.length - at : 4;
 
-        while (step < 4 && at + step < bytes.length &&
-               ((unsigned char)bytes.bytes[at + step] & 0xc0) == 0x80)
+        for (step = 1; step <= most && !utf8_is_valid(bytes.bytes + at, step);)
             step++;
-        if (!utf8_is_valid(bytes.bytes + at, step))
-            step = utf8_is_valid(bytes.bytes + at, 1) ? 1 : 0;
-        if (step == 0)
+        if (step > most) {
             buffer_append_string(&chunker->clean, "\xef\xbf\xbd");
-        else
+            step = 1;
+        } else {
             buffer_append(&chunker->clean, bytes.bytes + at, step);
-        at += step == 0 ? 1 : step;
+        }
     }
     return (struct span){chunker->clean.bytes, chunker->clean.length};
 }

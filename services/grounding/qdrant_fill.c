@@ -80,8 +80,8 @@ static void tell(struct fill *fill, const char *method, const char *path,
 {
     json_object_put(fill->result);
     fill->result = NULL;
-    qdrant_start(fill->qdrant, method, path, body, &fill->id, CALL_TIMEOUT_MS, on_told,
-                 fill);
+    qdrant_start(fill->qdrant, method, path, body, &fill->id, NULL, CALL_TIMEOUT_MS,
+                 on_told, fill);
     loop_run(fill->loop);
 }
 
@@ -164,7 +164,7 @@ static bool embed(struct fill *fill, const struct span *texts, size_t count)
         if (tries > 0)
             wait_for_turn(fill, tries);
         embeddings_done(&fill->embeddings);
-        embedder_start(fill->embedder, texts, count, &fill->id, CALL_TIMEOUT_MS,
+        embedder_start(fill->embedder, texts, count, &fill->id, NULL, CALL_TIMEOUT_MS,
                        on_embedded, fill);
         loop_run(fill->loop);
         if (fill->error != ERROR_LLM_RATE_LIMIT)

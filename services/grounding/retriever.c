@@ -7,15 +7,14 @@
 
 #include <stdlib.h>
 
-struct retriever *retriever_new(const struct settings *settings, struct loop *loop,
-                                struct call_pool *pool, struct log *log,
-                                struct metrics *metrics, struct buffer *problem)
+struct retriever *retriever_new(const struct provider_tools *tools, struct loop *loop,
+                                struct buffer *problem)
 {
-    switch ((enum retriever_kind)settings->retriever) {
+    switch ((enum retriever_kind)tools->settings->retriever) {
     case RETRIEVER_SQLITE:
-        return retriever_sqlite_new(settings->corpus_index, loop, log, problem);
-    case RETRIEVER_QDRANT:
-        return retriever_qdrant_new(settings, loop, pool, log, metrics, problem);
+        return retriever_sqlite_new(tools->settings->corpus_index, loop, tools->log,
+                                    problem);
+    case RETRIEVER_QDRANT: return retriever_qdrant_new(tools, loop, problem);
     }
     abort();
 }

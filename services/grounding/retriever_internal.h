@@ -14,8 +14,7 @@ struct retriever *retriever_sqlite_new(const char *path, struct loop *loop,
 /* The one over Qdrant: passages whose vectors are nearest to the question's.  A selection needs no neighbours: it
  * is judged by its words, as with the embedded index.  That index is there too, since `poise index` makes it;
  * title, topics and patterns are in it.  NULL, with a line appended to `problem`, where it cannot be opened. */
-struct retriever *retriever_qdrant_new(const struct settings *settings, struct loop *loop,
-                                       struct call_pool *pool, struct log *log,
-                                       struct metrics *metrics, struct buffer *problem);
+struct retriever *retriever_qdrant_new(const struct provider_tools *tools,
+                                       struct loop *loop, struct buffer *problem);
 
 #endif

@@ -37,6 +37,7 @@ struct retriever_call {
     void *context; /* borrowed from whom asked */
     size_t limit;
     struct id request_id;
+    struct trace trace;
     int64_t deadline_us;
 };
 
@@ -51,13 +52,11 @@ static void cancel(struct retriever_call *call);
 static struct corpus *corpus(struct retriever *retriever);
 static void qdrant_retriever_free(struct retriever *retriever);
 
-struct retriever *retriever_qdrant_new(const struct settings *settings, struct loop *loop,
-                                       struct call_pool *pool, struct log *log,
-                                       struct metrics *metrics, struct buffer *problem)
+struct retriever *retriever_qdrant_new(const struct provider_tools *tools,
+                                       struct loop *loop, struct buffer *problem)
 {
-    const struct provider_tools tools = {settings, pool, log, metrics, NULL};
     struct retriever *sqlite =
-        retriever_sqlite_new(settings->corpus_index, loop, log, problem);
+        retriever_sqlite_new(tools->settings->corpus_index, loop, tools->log, problem);
     struct qdrant_retriever *self;
 
     if (sqlite == NULL)
@@ -66,8 +65,8 @@ struct retriever *retriever_qdrant_new(const struct settings *settings, struct l
     self->retriever =
         (struct retriever){"qdrant", start, cancel, corpus, qdrant_retriever_free};
     self->sqlite = sqlite;
-    self->embedder = embedder_new(&tools);
-    self->qdrant = qdrant_new(&tools);
+    self->embedder = embedder_new(tools);
+    self->qdrant = qdrant_new(tools);
     return &self->retriever;
 }
 
@@ -91,13 +90,14 @@ static struct retriever_call *start(struct retriever *retriever,
     call->context = context;
     call->limit = ask->limit;
     call->request_id = ask->request_id;
+    call->trace = ask->trace;
     call->deadline_us = clock_monotonic_us() + ask->timeout_ms * 1000;
     if (ask->selection != NULL) {
         call->judged = self->sqlite->start(self->sqlite, ask, on_judged, call);
         return call;
     }
     call->embedding = embedder_start(self->embedder, &question, 1, &call->request_id,
-                                     left_ms(call), on_embedded, call);
+                                     &call->trace, left_ms(call), on_embedded, call);
     return call;
 }
 
@@ -136,8 +136,9 @@ static void on_embedded(void *context, enum error error, struct embeddings embed
     }
     body = qdrant_query_body(embeddings.values, embeddings.dimensions, QDRANT_NEIGHBOURS);
     embeddings_done(&embeddings);
-    call->query = qdrant_start(call->self->qdrant, "POST", "/points/query", body,
-                               &call->request_id, left_ms(call), on_found, call);
+    call->query =
+        qdrant_start(call->self->qdrant, "POST", "/points/query", body, &call->request_id,
+                     &call->trace, left_ms(call), on_found, call);
 }
 
 static void on_found(void *context, enum error error, long status,

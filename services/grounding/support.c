@@ -153,10 +153,12 @@ static bool polarity_agrees(struct support *support, const struct support_senten
     return may_deny && support_says_nothing_denied(support, claim, best);
 }
 
-/* `must_repeat`: three sentences together are not enough, one must say it. */
-static bool stands_in_passages(struct support *support,
-                               const struct support_sentence *claim, uint64_t cited,
-                               bool must_repeat)
+/* How a claim stands in the passages: a sentence has most of it, but says another thing; not at all; gathered from
+ * three sentences in a row; or said by one. */
+enum standing { STANDS_OTHERWISE, STANDS_NOT, STANDS_GATHERED, STANDS_REPEATED };
+
+static enum standing find_standing(struct support *support,
+                                   const struct support_sentence *claim, uint64_t cited)
 {
     float *rows = mem_zalloc((support->item_count * 4 + 1) * sizeof(*rows));
     struct best best = {0};
@@ -192,23 +194,24 @@ static bool stands_in_passages(struct support *support,
             best.window = share;
     }
     free(rows);
-    holds =
-        best.window >= COVERED_LEAST && (best.is_repeated ? best.is_own : !must_repeat);
+    holds = best.window >= COVERED_LEAST && (!best.is_repeated || best.is_own);
     if (holds && !best.is_repeated && best.sentence != NULL)
         holds = polarity_agrees(support, claim, best.sentence);
     if (holds && best.sentence != NULL && !best.is_same) {
         support_compare(support, best.sentence);
         holds = !support_has_swapped(support, claim, best.sentence, best.single);
     }
-    return holds;
+    if (holds)
+        return best.is_repeated ? STANDS_REPEATED : STANDS_GATHERED;
+    return best.is_repeated && !best.is_own ? STANDS_OTHERWISE : STANDS_NOT;
 }
 
-/* A sentence that sums up several: each of its parts repeats one. */
+/* A sentence that sums up several: each of its parts stands so well at least. */
 static bool parts_stand(struct support *support, const struct support_sentence *claim,
-                        uint64_t cited)
+                        uint64_t cited, enum standing least)
 {
-    uint32_t end = part_end(support, claim, 0);
-    bool holds = end < claim->count;
+    uint32_t end;
+    bool holds = true;
 
     for (uint32_t from = 0; from < claim->count && holds; from = end) {
         struct support_sentence part = {claim->passage, claim->first + from, 0};
@@ -216,19 +219,35 @@ static bool parts_stand(struct support *support, const struct support_sentence *
         end = part_end(support, claim, from);
         part.count = end - from;
         support_begin_claim(support, &part, cited);
-        holds = stands_in_passages(support, &part, cited, true);
+        holds = find_standing(support, &part, cited) >= least;
         support_end_claim(support);
     }
     return holds;
 }
 
-/* A capital at the beginning of a claim makes a name where the passages have it as one. */
+/* Of a claim's sentence that is begun, which is ended here. */
+static bool stands_in_passages(struct support *support,
+                               const struct support_sentence *claim, uint64_t cited)
+{
+    enum standing standing = find_standing(support, claim, cited);
+    bool is_one = part_end(support, claim, 0) == claim->count;
+
+    support_end_claim(support);
+    if (standing == STANDS_REPEATED || is_one)
+        return standing >= STANDS_GATHERED;
+    return parts_stand(support, claim, cited,
+                       standing == STANDS_GATHERED ? STANDS_NOT : STANDS_REPEATED);
+}
+
+/* A capital at the beginning of a claim makes a name where the question or the passages have it as one. */
 static void mark_title_names(struct support *support, struct support_sentence *claim)
 {
     struct support_word *word = &support->words[claim->first];
 
     if (!(word->flags & SUPPORT_BEGINS) || !support_is_content(word))
         return;
+    if (word->flags & SUPPORT_ASKED_NAME)
+        word->flags |= TERM_NAME;
     for (size_t i = 0; i < support->passage_words; i++)
         if (support->words[i].stem == word->stem) {
             if (support->words[i].flags & TERM_NAME)
@@ -258,11 +277,10 @@ bool support_holds(struct support *support, struct span claim, uint64_t cited)
         }
         holds = !support_has_strangers(support) &&
                 !support_ends_in_strangers(support, &sentence);
-        if (holds && !stands_in_passages(support, &sentence, cited, false)) {
+        if (holds)
+            holds = stands_in_passages(support, &sentence, cited);
+        else
             support_end_claim(support);
-            holds = parts_stand(support, &sentence, cited);
-        }
-        support_end_claim(support);
     }
     return holds;
 }

@@ -24,11 +24,12 @@ enum support_flag {
     SUPPORT_DENIAL = 1 << 11, /* says no without a negation: "forbidden", "except" */
     SUPPORT_MARKER = 1 << 12, /* "[1]": a mark of ours, and nothing that is claimed */
     SUPPORT_BEGINS = 1 << 13, /* a capital where a sentence begins, which says nothing */
-    SUPPORT_CAPITALS = 1 << 14, /* all capitals: it may be an abbreviation */
-    SUPPORT_LEAD = 1 << 15,     /* a noun follows it, and no verb: "the", "of" */
-    SUPPORT_PLAIN = 1 << 16,    /* what an answer is phrased with: "kind", "called" */
-    SUPPORT_ASKED = 1 << 17,    /* of the question, which takes it for given */
-    SUPPORT_PARTICLE = 1 << 18, /* plain whatever was asked: "again", "nearly" */
+    SUPPORT_CAPITALS = 1 << 14,   /* all capitals: it may be an abbreviation */
+    SUPPORT_LEAD = 1 << 15,       /* a noun follows it, and no verb: "the", "of" */
+    SUPPORT_PLAIN = 1 << 16,      /* what an answer is phrased with: "kind", "called" */
+    SUPPORT_ASKED = 1 << 17,      /* of the question, which takes it for given */
+    SUPPORT_PARTICLE = 1 << 18,   /* plain whatever was asked: "again", "nearly" */
+    SUPPORT_ASKED_NAME = 1 << 19, /* which has it as a name */
     SUPPORT_WEAK_FLAGS = TERM_STOP | TERM_NEGATION | SUPPORT_LIGHT | SUPPORT_MARKER,
     /* What is no claim by itself. */
     SUPPORT_STRANGE_FLAGS =

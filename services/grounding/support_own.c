@@ -314,15 +314,6 @@ static bool is_near(const struct support *support,
     return false;
 }
 
-/* Behind "the" or "of", or between two other words of weight, seldom a verb stands. */
-static bool is_noun(const struct support_sentence *claim,
-                    const struct support_word *words, uint32_t at)
-{
-    return at > 0 && (words[at - 1].flags & SUPPORT_LEAD ||
-                      (at + 1 < claim->count && support_is_content(&words[at - 1]) &&
-                       support_is_content(&words[at + 1])));
-}
-
 /* Has what is counted changed, "40 years" to "40 rivers"? */
 static bool is_counted_otherwise(const struct support *support,
                                  const struct support_sentence *claim, uint32_t at,
@@ -358,7 +349,8 @@ static bool is_swapped(const struct support *support,
 
     if (is_counted_otherwise(support, claim, at, sentence))
         return true;
-    if (fit == FIT_NONE || (words[at].flags & SUPPORT_ASKED && fit != FIT_BOTH_SIDES) ||
+    if (fit == FIT_NONE ||
+        (words[at].flags & SUPPORT_ASKED && (is_in_passages || fit != FIT_BOTH_SIDES)) ||
         (!support->is_restated && is_topic(support, sentence, &words[at])))
         return false;
     other = support_words_of(support, sentence)[held].flags;
@@ -370,8 +362,7 @@ static bool is_swapped(const struct support *support,
     if (share < SWAPPED_SHARE_DOUBT || missing > 2)
         return false;
     if (is_in_passages)
-        return fit == FIT_BOTH_SIDES || (fit == FIT_EDGE && missing <= 1) ||
-               (fit == FIT_ONE_SIDE && is_noun(claim, words, at));
+        return fit != FIT_EDGE || missing <= 1;
     /* A plain word for one that is not. */
     if (opens || other & SUPPORT_PLAIN)
         return false;
@@ -491,18 +482,6 @@ static struct support_sentence find_clause(const struct support *support,
     return best;
 }
 
-/* Is a name beside one that the claim has: a part of it that the claim leaves out? */
-static bool is_part_of_name(const struct support *support,
-                            const struct support_sentence *clause, uint32_t at)
-{
-    const struct support_word *words = support_words_of(support, clause);
-
-    return (at > 0 && words[at - 1].flags & TERM_NAME &&
-            support_item_of(support, &words[at - 1]) != NULL) ||
-           (at + 1 < clause->count && words[at + 1].flags & TERM_NAME &&
-            support_item_of(support, &words[at + 1]) != NULL);
-}
-
 /* Has the clause a word of this kind that the claim left out? */
 static bool has_more(const struct support *support, const struct support_sentence *clause,
                      uint32_t flag)
@@ -513,8 +492,7 @@ static bool has_more(const struct support *support, const struct support_sentenc
         flag |= SUPPORT_BEGINS; /* it may be one */
     for (uint32_t i = 0; i < clause->count; i++)
         if (words[i].flags & flag && support_is_content(&words[i]) &&
-            support_item_of(support, &words[i]) == NULL &&
-            !(flag & TERM_NAME && is_part_of_name(support, clause, i)))
+            support_item_of(support, &words[i]) == NULL)
             return true;
     return false;
 }

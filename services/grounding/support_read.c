@@ -42,7 +42,7 @@ static void forget(struct support *support)
     intern_keep(&support->texts, support->list_stems);
     for (size_t i = 0; i < support->texts.count; i++) {
         support->stems[i].passages_with = 0;
-        support->stems[i].flags &= ~(uint32_t)SUPPORT_ASKED;
+        support->stems[i].flags &= ~(uint32_t)(SUPPORT_ASKED | SUPPORT_ASKED_NAME);
     }
 }
 
@@ -86,9 +86,12 @@ void support_asked(struct support *support, struct span question)
         return;
     terms_read(support->reader, question, &support->terms);
     for (size_t i = 0; i < support->terms.count; i++) {
-        uint32_t stem = intern_term(support, question, &support->terms.all[i]);
+        const struct term *term = &support->terms.all[i];
+        uint32_t stem = intern_term(support, question, term);
 
         support->stems[stem].flags |= SUPPORT_ASKED;
+        if (term->flags & TERM_NAME)
+            support->stems[stem].flags |= SUPPORT_ASKED_NAME;
     }
 }
 

@@ -24,17 +24,8 @@ static void finish(struct request *request)
                        on_session, request);
 }
 
-static void write_time(struct json_writer *json, const char *key, int64_t wall_ms)
-{
-    char text[CLOCK_ISO8601_BYTES];
-
-    clock_iso8601(wall_ms, text);
-    json_put_string(json, key, text);
-}
-
 static void write_data(const struct session *session, struct buffer *out)
 {
-    static const char *const difficulties[] = {"easy", "medium", "hard"};
     struct json_writer json;
 
     json_writer_init(&json, out);
@@ -42,7 +33,7 @@ static void write_data(const struct session *session, struct buffer *out)
     json_put_string(&json, "session_id", session->id.text);
     json_put_private(&json, "role", &session->role);
     json_put_private(&json, "interview_type", &session->interview_type);
-    json_put_string(&json, "difficulty", difficulties[session->difficulty]);
+    json_put_string(&json, "difficulty", session_difficulty(session));
     json_put_string(&json, "status",
                     session_is_complete(session) ? "completed" : "active");
     json_put_integer(&json, "turn_count", session->turn_count);
@@ -51,9 +42,9 @@ static void write_data(const struct session *session, struct buffer *out)
     for (size_t i = 0; i < session->asked_count; i++)
         json_private(&json, &session->asked[i]);
     json_end_array(&json);
-    write_time(&json, "created_at", session->created_ms);
-    write_time(&json, "last_activity_at", session->last_activity_ms);
-    write_time(&json, "expires_at", session->expires_ms);
+    json_put_time(&json, "created_at", session->created_ms);
+    json_put_time(&json, "last_activity_at", session->last_activity_ms);
+    json_put_time(&json, "expires_at", session->expires_ms);
     json_end_object(&json);
 }
 

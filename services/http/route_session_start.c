@@ -94,7 +94,8 @@ static struct session *make_session(const struct settings *settings,
     return session;
 }
 
-/* Advert and CV count where they are there: what had none before them has its fingerprint of then. */
+/* A start without advert and CV has the fingerprint that it had before there were any, so that its retry
+ * across an update is known; with them each has its name before it. */
 static struct digest fingerprint_of(const struct start_form *form,
                                     const struct digest_key *input_key)
 {
@@ -109,10 +110,11 @@ static struct digest fingerprint_of(const struct start_form *form,
 
         if (which == START_JOB_ADVERT)
             digest_add_field(&state, numbers, sizeof(numbers));
-        if (which >= START_JOB_ADVERT && text.length > 0)
-            digest_add_field(&state, which == START_RESUME ? "resume" : "job_advert", 6);
-        if (which < START_JOB_ADVERT || text.length > 0)
-            digest_add_field(&state, text.bytes, text.length);
+        if (which >= START_JOB_ADVERT && text.length == 0)
+            continue;
+        if (which >= START_JOB_ADVERT)
+            digest_add_field(&state, which == START_RESUME ? "resume" : "job_ad", 6);
+        digest_add_field(&state, text.bytes, text.length);
     }
     return digest_end(&state);
 }

@@ -55,7 +55,8 @@ struct process {
     struct admin *admin;                  /* owned; NULL: it has no listener of its own */
     struct metrics *metrics[MAX_WORKERS]; /* owned */
     uv_signal_t terminate, interrupt, hangup;
-    bool is_file_lost; /* as the log has it, like the next */
+    bool is_store_in_use; /* by another process, when it was opened */
+    bool is_file_lost;    /* as the log has it, like the next */
     bool is_disk_full;
     size_t reloads; /* loops that have not said yet that they use the new patterns */
     int inherited;  /* owned: the listening socket that systemd holds; -1: none */
@@ -125,6 +126,8 @@ static bool open_store(struct process *process)
     if (process->settings.is_store_bad)
         return false;
     buffer_init(&problem, 1024);
+    process->is_store_in_use =
+        store_presence(process->settings.store_url) == STORE_IN_USE;
     process->shared.store = store_open(process->settings.store_url, &problem);
     say_problem(&problem);
     return process->shared.store != NULL;
@@ -470,6 +473,8 @@ static void announce(struct process *process, int64_t port)
     log_end(line);
     if (settings_is_production(settings) && !url_is_loopback_host(settings->host))
         log_end(log_begin(process->log, LOG_WARNING, "needs_a_proxy_with_tls_in_front"));
+    if (process->is_store_in_use)
+        log_end(log_begin(process->log, LOG_WARNING, "store_in_use_by_another_process"));
     tell_remarks(process);
 }
 

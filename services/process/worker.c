@@ -108,6 +108,7 @@ static void lend_to_asks(struct worker *worker, struct shared_services *shared,
         .filter = worker->filter,
         .log = worker->log,
         .metrics = metrics,
+        .spans = shared->spans,
         .inflight = &shared->inflight,
         .is_draining = &shared->is_draining,
     };
@@ -134,8 +135,7 @@ struct worker *worker_new(struct shared_services *shared, struct metrics *metric
     if (ruleset != NULL)
         worker->filter = filter_new(ruleset);
     worker->thesaurus = thesaurus_new();
-    worker->retriever = retriever_new(settings, worker->loop, worker->pool, worker->log,
-                                      metrics, problem);
+    worker->retriever = retriever_new(&tools, worker->loop, problem);
     if (worker->retriever == NULL) {
         close(listen_descriptor);
         goto fail;

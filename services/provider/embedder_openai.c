@@ -103,15 +103,15 @@ static struct private_text write_body(const char *model, const struct span *text
 
 struct embedder_call *embedder_start(struct embedder *embedder, const struct span *texts,
                                      size_t count, const struct id *request_id,
-                                     int64_t timeout_ms, embedder_done_fn *done,
-                                     void *context)
+                                     const struct trace *trace, int64_t timeout_ms,
+                                     embedder_done_fn *done, void *context)
 {
     struct embedder_call *call = MEM_NEW(struct embedder_call);
 
     assert(count > 0 && count <= EMBEDDER_TEXTS_MOST);
     call->embedder = embedder;
     call->count = count;
-    call->errand = provider_errand(&embedder->provider, request_id, NULL, timeout_ms);
+    call->errand = provider_errand(&embedder->provider, request_id, trace, timeout_ms);
     call->done = done;
     call->context = context;
     call->call = provider_post(&embedder->provider, &call->errand,
@@ -195,9 +195,9 @@ static void on_reply(void *context, struct call_answer answer)
             embeddings_done(&embeddings);
             error = ERROR_LLM_PROVIDER_ERROR;
         } else {
-            meter_note_tokens(
-                embedder->provider.meter,
-                json_member_count(json_member(root, "usage"), "prompt_tokens"), -1);
+            call->errand.input_tokens =
+                json_member_count(json_member(root, "usage"), "prompt_tokens");
+            meter_note_tokens(embedder->provider.meter, call->errand.input_tokens, -1);
         }
         json_object_put(root);
     }

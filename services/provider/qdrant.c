@@ -72,8 +72,8 @@ void qdrant_free(struct qdrant *qdrant)
 
 struct qdrant_call *qdrant_start(struct qdrant *qdrant, const char *method,
                                  const char *path, struct private_text body,
-                                 const struct id *request_id, int64_t timeout_ms,
-                                 qdrant_done_fn *done, void *context)
+                                 const struct id *request_id, const struct trace *trace,
+                                 int64_t timeout_ms, qdrant_done_fn *done, void *context)
 {
     struct qdrant_call *call = MEM_NEW(struct qdrant_call);
     struct call_request request = {
@@ -84,7 +84,7 @@ struct qdrant_call *qdrant_start(struct qdrant *qdrant, const char *method,
     };
 
     call->qdrant = qdrant;
-    call->errand = provider_errand(&qdrant->provider, request_id, NULL, timeout_ms);
+    call->errand = provider_errand(&qdrant->provider, request_id, trace, timeout_ms);
     call->done = done;
     call->context = context;
     request.url = call->url = provider_url(qdrant->provider.url, path, "", "");

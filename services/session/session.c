@@ -11,6 +11,13 @@ bool session_is_complete(const struct session *session)
     return session->is_finished || session->turn_count >= session->total_questions;
 }
 
+const char *session_difficulty(const struct session *session)
+{
+    static const char *const names[] = {"easy", "medium", "hard"};
+
+    return names[session->difficulty];
+}
+
 const struct private_text *session_current_question(const struct session *session)
 {
     assert(!session_is_complete(session) && session->turn_count < session->asked_count);

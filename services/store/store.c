@@ -66,6 +66,17 @@ static bool is_left_to_postgres(const char *url, struct buffer *problem)
     return store_is_postgres(url);
 }
 
+enum store_presence store_presence(const char *url)
+{
+    return store_is_postgres(url) ? STORE_PRESENT : store_sqlite_presence(url);
+}
+
+bool store_is_older(const char *url)
+{
+    return store_is_postgres(url) ? store_postgres_is_older(url)
+                                  : store_sqlite_is_older(url);
+}
+
 bool store_backup(const char *url, const char *file, bool may_replace,
                   struct store_copy *ret_copy, struct buffer *problem)
 {

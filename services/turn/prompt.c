@@ -12,15 +12,15 @@
 #include "json.h"
 #include "private_reveal.h"
 #include "reply_internal.h"
+#include "session.h"
 
 #include <string.h>
 
 #define SYSTEM_BYTES (256 * 1024)
 /* Ten answers of the largest MAX_TRANSCRIPT_CHARS, escaped. */
 #define USER_BYTES (8 * 1024 * 1024)
-/* Of one answer that was given before, and of all of them. */
-#define ANSWER_BYTES_MOST  1500
-#define EARLIER_BYTES_MOST 6000
+/* They are gone as soon as the request is written: room at once costs less than growing to it. */
+#define MOSTLY_ENOUGH_BYTES (SESSION_SHOWN_BYTES + 2048)
 /* Of an advert, and of a CV, in every prompt but the one that reads them. */
 #define PAPER_BYTES_MOST 6000
 
@@ -300,15 +300,15 @@ static void write_turn(struct json_writer *writer, const struct coach_turn *turn
 /* The newest first, as far as they fit. */
 static void write_earlier(struct json_writer *writer, const struct coach_facts *facts)
 {
-    size_t left = EARLIER_BYTES_MOST;
+    size_t left = SESSION_SHOWN_BYTES;
 
     json_put_array(writer, "earlier_answers");
     for (size_t at = facts->turn_count; at-- > 0 && left > 0;) {
         const struct coach_turn *turn = &facts->turns[at];
         size_t bytes = private_reveal(turn->transcript).length;
 
-        if (bytes > ANSWER_BYTES_MOST)
-            bytes = ANSWER_BYTES_MOST;
+        if (bytes > SESSION_SHOWN_ANSWER_BYTES)
+            bytes = SESSION_SHOWN_ANSWER_BYTES;
         if (bytes > left)
             bytes = left;
         left -= bytes;
@@ -327,7 +327,7 @@ static void write_answer(struct buffer *out, const struct coach_facts *facts)
         write_earlier(&writer, facts);
     if (facts->previous != NULL) {
         json_key(&writer, "previous_attempt");
-        write_turn(&writer, facts->previous, ANSWER_BYTES_MOST);
+        write_turn(&writer, facts->previous, SESSION_SHOWN_ANSWER_BYTES);
     }
     json_put_private(&writer, "candidate_answer", facts->transcript);
     json_end_object(&writer);
@@ -375,6 +375,9 @@ void prompt_write(struct coach_ask *ask)
         ask->schema_name = "interview_opening";
         ask->schema = opening_schema;
     } else {
+        buffer_reserve(&system, MOSTLY_ENOUGH_BYTES);
+        buffer_reserve(&user, MOSTLY_ENOUGH_BYTES +
+                                  private_reveal(ask->facts.transcript).length);
         write_facts(&system, &ask->facts);
         write_answer(&user, &ask->facts);
         ask->instructions = ask->task == COACH_CLOSING   ? closing_statement

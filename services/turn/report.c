@@ -3,7 +3,6 @@
  */
 #include "report.h"
 
-#include "clock.h"
 #include "coach_judge.h"
 #include "private_reveal.h"
 #include "report_internal.h"
@@ -53,21 +52,6 @@ int64_t report_time_ms(const struct session *session, const struct session_turn 
     return turn->at_ms > 0 ? turn->at_ms : session->last_activity_ms;
 }
 
-const char *report_difficulty(const struct session *session)
-{
-    static const char *const names[] = {"easy", "medium", "hard"};
-
-    return names[session->difficulty];
-}
-
-static void write_time(struct json_writer *writer, const char *key, int64_t wall_ms)
-{
-    char text[CLOCK_ISO8601_BYTES];
-
-    clock_iso8601(wall_ms, text);
-    json_put_string(writer, key, text);
-}
-
 static void write_attempt(struct json_writer *writer, const struct session *session,
                           const struct session_turn *turn)
 {
@@ -80,7 +64,7 @@ static void write_attempt(struct json_writer *writer, const struct session *sess
     json_key(writer, "delivery");
     outcome_write(writer, json_member(outcome, "delivery"));
     json_put_string(writer, "kind", report_kind(turn));
-    write_time(writer, "at", report_time_ms(session, turn));
+    json_put_time(writer, "at", report_time_ms(session, turn));
     json_end_object(writer);
     json_wipe_and_put(outcome);
 }
@@ -125,8 +109,8 @@ struct private_text report_json(const struct session *session)
     json_put_string(&writer, "session_id", session->id.text);
     json_put_private(&writer, "role", &session->role);
     json_put_private(&writer, "interview_type", &session->interview_type);
-    json_put_string(&writer, "difficulty", report_difficulty(session));
-    write_time(&writer, "started_at", session->created_ms);
+    json_put_string(&writer, "difficulty", session_difficulty(session));
+    json_put_time(&writer, "started_at", session->created_ms);
     write_demands(&writer, session);
     json_put_array(&writer, "questions");
     for (unsigned number = 1; number <= session->turn_count; number++)

@@ -25,6 +25,4 @@ const char *report_kind(const struct session_turn *turn);
 /* When it was, or what comes nearest: earlier versions did not note it. */
 int64_t report_time_ms(const struct session *session, const struct session_turn *turn);
 
-const char *report_difficulty(const struct session *session);
-
 #endif

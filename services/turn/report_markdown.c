@@ -213,7 +213,7 @@ static void put_head(struct buffer *out, const struct session *session)
     buffer_append_string(out, "\n\n");
     put_private(out, &session->interview_type);
     buffer_append_string(out, ", ");
-    buffer_append_string(out, report_difficulty(session));
+    buffer_append_string(out, session_difficulty(session));
     buffer_append_string(out, ", started ");
     put_time(out, session->created_ms);
     buffer_append_char(out, '\n');

@@ -241,6 +241,11 @@ static void on_read_again(void *context, enum error error, struct session *sessi
 
     (void)is_replay;
     turn->timings.us[TIMING_STORE] += clock_monotonic_us() - turn->step_us;
+    if (error == OK && (session->commit_count != turn->session->commit_count ||
+                        session->is_finished != turn->session->is_finished)) {
+        session_free(session); /* another process went on with it */
+        error = ERROR_TURN_IN_PROGRESS;
+    }
     if (error != OK) {
         turn_fail(turn, error);
         return;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "play.h"
+#include "study.h"
 
 TestSuite(anthropic, .timeout = 60);
 
@@ -319,4 +320,30 @@ Test(anthropic, it_stands_in_for_another_and_doctor_asks_about_its_model)
     directory_remove(directory);
     free(directory);
     free(upstream_close(upstream));
+}
+
+static void will_answer(struct stage *stage, const char *claim, const char *passage)
+{
+    will_say(stage,
+             words(stage->world,
+                   "{\"answered\":true,\"confidence\":1,\"sentences\":[{\"text\":\"%s\","
+                   "\"citations\":[\"%s\"]}]}",
+                   claim, passage),
+             "end_turn");
+}
+
+Test(anthropic, its_answers_are_held_to_their_passages)
+{
+    struct study study = study_make(NULL);
+    struct stage stage = stage_open(study.setting, 1);
+    const char *passage = answering_passage(stage.world, &study);
+    const char *claim = "The Kestrel gripper takes 30 milliseconds to open.";
+
+    will_answer(&stage, claim, passage);
+    expect_text(ask_textbook(stage.world, ANSWERABLE), "data.answer", claim);
+    will_answer(&stage, "The Kestrel gripper is cooled by liquid helium.", passage);
+    expect_refused(ask_textbook(stage.world, ANSWERABLE), "insufficient_context",
+                   INSUFFICIENT_MESSAGE);
+    stage_close(&stage);
+    study_remove(&study);
 }

@@ -198,6 +198,12 @@ Test(backup, a_session_is_forgotten_with_every_trace_while_the_service_runs)
     cr_assert_eq(command(world, "forget", "not-an-id", "usage"), 2);
     cr_assert_eq(command(world, "forget", session.id, "is deleted"), 0);
     cr_assert_eq(command(world, "forget", session.id, "session_not_found"), 1);
+    struct run run = run_program(world->directory, ARGUMENTS("forget", session.id),
+                                 SETTINGS("STORE_URL=sqlite:///absent.db"));
+    cr_assert_eq(run.status, 1);
+    cr_assert_not(is_there(world, "absent.db"), "it has made a store: %s",
+                  run.output.data);
+    bytes_free(&run.output);
 
     expect_error(get_session(world, &session), ERROR_SESSION_NOT_FOUND);
     expect_number(get_session(world, &other), "data.turn_count", 1);

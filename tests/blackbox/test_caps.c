@@ -170,3 +170,18 @@ Test(caps, an_address_has_so_many_interviews_open_until_one_is_completed_or_dele
     session_from(world, "192.0.2.1");
     world_end(world);
 }
+
+/* It is open until its questions are answered: another attempt at one of them ends nothing. */
+Test(caps, an_interview_with_another_attempt_is_still_open)
+{
+    struct world *world = world_with_builtin_coach("MAX_SESSIONS_PER_ADDRESS=1");
+    struct session session = start_session(world, 2);
+
+    expect_success(answer(world, &session, ANSWER));
+    expect_success(answer_again(world, &session, ANSWER " Again."));
+    expect_usage_cap(start_from(world, "192.0.2.1"), "sessions");
+    expect_success(answer(world, &session, ANSWER " Two."));
+    expect_success(answer_again(world, &session, ANSWER " Two, again."));
+    expect_success(start_from(world, "192.0.2.1"));
+    world_end(world);
+}

@@ -101,6 +101,20 @@ Test(coach, agrees_with_the_labelled_answers_as_far_as_wanted)
     bytes_free(&result.output);
 }
 
+/* Of writers who knew neither the rubric nor its words. */
+Test(coach, agrees_with_the_labels_of_strangers_as_far_as_wanted)
+{
+    struct run result =
+        run_program(".",
+                    (const char *const[]){"coach", "--corpus",
+                                          LABELLED_ANSWERS "/stranger_students", NULL},
+                    SETTINGS());
+
+    cr_expect_eq(result.status, 0, "%s", result.output.data);
+    expect_said(&result, "\nblind ");
+    bytes_free(&result.output);
+}
+
 Test(coach, says_where_it_does_not_agree)
 {
 #define LABELLED(answer, overall)                     \

@@ -220,6 +220,8 @@ Test(connections, a_session_of_one_program_goes_on_at_another_on_the_same_store)
     struct world *other = world_beside(world);
     struct session session = start_session(world, 5);
 
+    if (!store_is_postgres())
+        world_await_output(other, "store_in_use_by_another_process");
     expect_number(answer(world, &session, ANSWER), "data.question_number", 1);
     expect_number(answer(other, &session, ANSWER " Two."), "data.question_number", 2);
     expect_number(answer(world, &session, ANSWER " Three."), "data.question_number", 3);

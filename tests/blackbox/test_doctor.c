@@ -3,6 +3,7 @@
  * health`.
  */
 #include <criterion/criterion.h>
+#include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -120,10 +121,44 @@ Test(doctor, it_fails_where_the_start_would)
                 FIELDS_NAMED("FAIL  address: ", "; a Poise runs there already"));
     expect_said(SETTINGS(STORE, "ADMIN_HOST=127.0.0.1", words(world, "ADMIN_%s", taken)),
                 1, FIELDS_NAMED("FAIL  admin address: "));
+    if (!store_is_postgres()) {
+        struct run run =
+            run_program(world->directory, ARGUMENTS("doctor"),
+                        SETTINGS(store_place_setting(world->store), "TTS_PROVIDER=none"));
+
+        cr_expect(bytes_has(&run.output, "note  store: another process has it open"));
+        cr_expect(bytes_has(&run.output, "ok    store: opens, reads and writes"), "%s",
+                  run.output.data);
+        bytes_free(&run.output);
+    }
     expect_said(SETTINGS(STORE, "REFUSAL_LOG=/"), 1,
                 FIELDS_NAMED("FAIL  refusal log: REFUSAL_LOG /: Is a directory"));
     expect_said(SETTINGS(STORE, "REFUSAL_LOG=log.jsonl"), 0,
                 FIELDS_NAMED("ok    refusal log: log.jsonl"));
+    world_end(world);
+}
+
+/* Who looks before an upgrade may still stay with the version that runs. */
+Test(doctor, it_brings_no_tables_up_to_date)
+{
+    if (store_is_postgres())
+        cr_skip_test("the tables are made by hand");
+    struct world *world = world_with_builtin_coach();
+    sqlite3 *file;
+
+    cr_assert_eq(sqlite3_open(world_path(world, "poise.db"), &file), SQLITE_OK);
+    cr_assert_eq(sqlite3_exec(file, "PRAGMA user_version = 5", NULL, NULL, NULL),
+                 SQLITE_OK);
+    struct run run =
+        run_program(world->directory, ARGUMENTS("doctor"),
+                    SETTINGS(store_place_setting(world->store), "TTS_PROVIDER=none"));
+
+    cr_expect(bytes_has(&run.output, "ok    store: opens; its tables are of an earlier"),
+              "%s", run.output.data);
+    bytes_free(&run.output);
+    cr_expect_eq(sqlite3_exec(file, "PRAGMA user_version = 6", NULL, NULL, NULL),
+                 SQLITE_OK);
+    sqlite3_close(file);
     world_end(world);
 }
 

@@ -267,6 +267,36 @@ Test(provider_request, later_prompts_have_earlier_answers_newest_first_as_data)
     world_end(world);
 }
 
+Test(provider_request, of_long_earlier_answers_prompts_have_as_much_as_fits)
+{
+    static const size_t shown[] = {1500, 1000, 1500, 900, 1100};
+    struct world *world = world_with_groq("MAX_TRANSCRIPT_CHARS=5000");
+    struct session session = start_session(world, 7);
+    upstream_keeps_asking(world->upstream);
+    expect_success(answer(world, &session, repeated(world, "one ", 1000)));
+    expect_success(answer(world, &session, repeated(world, "two ", 225)));
+    expect_success(answer(world, &session, repeated(world, "3rd ", 1000)));
+    expect_success(answer_again(world, &session, repeated(world, "new ", 1000)));
+    expect_success(answer(world, &session, repeated(world, "4th ", 250)));
+    expect_success(answer(world, &session, repeated(world, "5th ", 1000)));
+    expect_success(answer(world, &session, ANSWER));
+
+    const struct call *call = upstream_call(world->upstream, 6);
+    struct json_object *data = json_tokener_parse(
+        json_object_get_string(json_at(call->json, "messages.1.content")));
+    struct json_object *earlier = json_at(data, "earlier_answers");
+    cr_assert_eq(json_object_array_length(earlier), 5);
+    for (size_t i = 0; i < 5; i++) {
+        struct json_object *said =
+            json_at(json_object_array_get_idx(earlier, i), "candidate_answer");
+        cr_expect_eq((size_t)json_object_get_string_len(said), shown[i], "%zu: %d", i,
+                     json_object_get_string_len(said));
+    }
+    cr_expect(strstr(call->body.data, "new new") && !strstr(call->body.data, "3rd"));
+    json_object_put(data);
+    world_end(world);
+}
+
 Test(provider_request, a_role_cannot_break_out_of_its_place_in_the_prompt)
 {
     struct world *world = world_with_groq();

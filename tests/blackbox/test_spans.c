@@ -172,6 +172,62 @@ Test(spans, of_a_turn_are_what_it_heard_asked_spoke_and_kept)
     collector_close(&collector);
 }
 
+static void expect_asked(struct world *world)
+{
+    expect_success(ask(world, (struct request){.method = "POST",
+                                               .path = "/ask",
+                                               .headers = SAMPLED,
+                                               .content_type = "application/json",
+                                               .body = "{\"question\":\"What is the STAR "
+                                                       "method?\"}"}));
+}
+
+Test(spans, of_a_question_are_what_it_searched)
+{
+    struct collector collector = collector_open();
+    struct world *world = world_with_builtin_coach(collector.setting);
+
+    expect_asked(world);
+
+    struct json_object *question = await_span(&collector, "ask", TRACE_ID);
+    expect_part(await_span(&collector, "retrieve", TRACE_ID),
+                text_of(question, "spanId"));
+    world_end(world);
+    collector_close(&collector);
+}
+
+Test(spans, of_a_question_by_meaning_are_its_embedding_and_its_neighbours)
+{
+    struct collector collector = collector_open(), both = collector_open();
+    const char *address = strchr(both.setting, '=') + 1;
+    char embeddings[96], qdrant[96];
+
+    snprintf(embeddings, sizeof embeddings, "EMBEDDINGS_BASE_URL=%s", address);
+    snprintf(qdrant, sizeof qdrant, "QDRANT_URL=%s", address);
+    upstream_always(both.upstream,
+                    (struct saying){.body =
+                                        "{\"data\":[{\"index\":0,\"embedding\":[1,2]}],"
+                                        "\"usage\":{\"prompt_tokens\":7},"
+                                        "\"result\":{\"points\":[]}}"});
+    struct world *world = world_with_builtin_coach(collector.setting, embeddings, qdrant,
+                                                   "RETRIEVER=qdrant");
+
+    expect_asked(world);
+
+    struct json_object *question = await_span(&collector, "ask", TRACE_ID);
+    struct json_object *embed = await_span(&collector, "embed", TRACE_ID);
+    struct json_object *retrieve = await_span(&collector, "retrieve", TRACE_ID);
+    expect_part(embed, text_of(question, "spanId"));
+    expect_part(retrieve, text_of(question, "spanId"));
+    expect_told(upstream_call(both.upstream, 0), embed);
+    expect_told(upstream_call(both.upstream, 1), retrieve);
+    expect_attribute(embed, "gen_ai.operation.name", "embeddings");
+    expect_attribute(embed, "gen_ai.usage.input_tokens", "7");
+    world_end(world);
+    collector_close(&both);
+    collector_close(&collector);
+}
+
 Test(spans, of_a_turn_without_a_trace_begin_one_and_a_failure_is_one)
 {
     struct collector collector = collector_open();

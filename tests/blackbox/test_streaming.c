@@ -3,6 +3,7 @@
  * before the feedback is there, and nothing is, before it is known to be no refusal.
  */
 #include <criterion/criterion.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -531,6 +532,34 @@ Test(streaming, a_question_that_was_heard_and_is_taken_back_is_no_reply)
     cr_expect(bytes_has(&turn.seen, "\"llm_provider_error\""));
     cr_expect_str_eq(session_facts(turn.stage.world, &turn.stage.session), before);
     heard_turn_end(&turn);
+}
+
+/* The session is read again for who is asked once more; another process may have gone on with it. */
+Test(streaming, a_turn_that_was_overtaken_while_the_model_wrote_is_not_made)
+{
+    static const struct stream_piece none[] = {
+        {.text = "{\"refused\": false, "},
+        {.moment = AFTER_CUE, .text = "\"follow_up_question\": \"\"" FEEDBACK},
+        STOPS};
+    static const struct stream_piece good[] = {ASKS, {.text = FEEDBACK}, STOPS};
+    if (store_is_postgres())
+        cr_skip_test("processes know of each other's turns there");
+    struct stage stage = stage_open(none);
+    struct world *other = world_beside(stage.world);
+    struct connection *overtaken =
+        begin_answer(stage.world, &stage.session, ANSWER " Late.");
+
+    while (!streamer_was_asked_for_an_answer_with(stage.streamer, "Late."))
+        poll(NULL, 0, 5);
+    streamer_will(stage.streamer, good);
+    expect_success(answer(other, &stage.session, ANSWER));
+    const char *before = session_facts(stage.world, &stage.session);
+    streamer_cue(stage.streamer);
+
+    expect_error(finish(stage.world, overtaken), ERROR_TURN_IN_PROGRESS);
+    cr_expect_str_eq(session_facts(stage.world, &stage.session), before);
+    world_end(other);
+    stage_close(&stage);
 }
 
 /* A small server may just close when it has said all. */

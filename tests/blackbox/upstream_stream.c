@@ -45,7 +45,8 @@ struct place {
 static void *accept_connections(void *context);
 static void *serve_connection(void *context);
 static bool read_request(int descriptor, struct bytes *head, struct bytes *body);
-static bool tell(struct streamer *streamer, int descriptor);
+static bool tell(struct streamer *streamer, int descriptor,
+                 const struct stream_piece *piece);
 static bool await_moment(struct streamer *streamer, const struct stream_piece *piece);
 static bool speak(struct streamer *streamer, int descriptor);
 
@@ -86,10 +87,11 @@ static void *accept_connections(void *context)
     }
 }
 
-/* Keeps the body of a request; true: it was for speech. */
-static bool record(struct streamer *streamer, const struct bytes *head,
-                   struct bytes *body)
+/* Keeps the body of a request.  The pieces of its reply; NULL: it was for speech. */
+static const struct stream_piece *record(struct streamer *streamer,
+                                         const struct bytes *head, struct bytes *body)
 {
+    const struct stream_piece *pieces;
     bool is_speech = bytes_has(head, "POST /v1/speak");
     struct bytes *last = is_speech ? &streamer->spoken : &streamer->asked;
 
@@ -98,9 +100,10 @@ static bool record(struct streamer *streamer, const struct bytes *head,
     *last = *body;
     *body = (struct bytes){0};
     streamer->speech_calls += is_speech;
+    pieces = is_speech ? NULL : streamer->pieces;
     pthread_cond_broadcast(&streamer->changed);
     pthread_mutex_unlock(&streamer->lock);
-    return is_speech;
+    return pieces;
 }
 
 static void *serve_connection(void *context)
@@ -112,9 +115,12 @@ static void *serve_connection(void *context)
     bool goes_on = true;
 
     free(context);
-    while (goes_on && read_request(descriptor, &head, &body))
-        goes_on = record(streamer, &head, &body) ? speak(streamer, descriptor)
-                                                 : tell(streamer, descriptor);
+    while (goes_on && read_request(descriptor, &head, &body)) {
+        const struct stream_piece *pieces = record(streamer, &head, &body);
+
+        goes_on =
+            pieces ? tell(streamer, descriptor, pieces) : speak(streamer, descriptor);
+    }
     bytes_free(&head);
     bytes_free(&body);
     pthread_mutex_lock(&streamer->lock);
@@ -190,14 +196,12 @@ static bool send_text(int descriptor, const char *text)
 }
 
 /* A reply in pieces; false: the connection is to be closed. */
-static bool tell(struct streamer *streamer, int descriptor)
+static bool tell(struct streamer *streamer, int descriptor,
+                 const struct stream_piece *piece)
 {
     static const char head[] = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n"
                                "Transfer-Encoding: chunked\r\n\r\n";
 
-    pthread_mutex_lock(&streamer->lock);
-    const struct stream_piece *piece = streamer->pieces;
-    pthread_mutex_unlock(&streamer->lock);
     if (!send_bytes(descriptor, head, sizeof head - 1))
         return false;
     for (; piece->text || piece->event || piece->cuts; piece++) {

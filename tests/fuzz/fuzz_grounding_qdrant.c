@@ -83,6 +83,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     struct outside *outside = outside_open(environment);
     struct span input = fuzz_input(bytes, length), question = {NULL, 0};
     struct retriever_ask ask = {.limit = LIMIT, .timeout_ms = 20000};
+    struct provider_tools tools;
     struct private_text asked;
     struct buffer problem;
     unsigned ended = 0;
@@ -91,9 +92,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t length)
     if (question.length == 0 || !utf8_is_valid(question.bytes, question.length))
         return 0;
     buffer_init(&problem, 4096);
+    tools = (struct provider_tools){&outside->settings, outside->pool, outside->log,
+                                    &outside->metrics, NULL};
     if (retriever == NULL)
-        retriever = retriever_qdrant_new(&outside->settings, outside->loop, outside->pool,
-                                         outside->log, &outside->metrics, &problem);
+        retriever = retriever_qdrant_new(&tools, outside->loop, &problem);
     buffer_done(&problem);
     check_fill(input);
     asked = private_text_copy(question.bytes, question.length);

@@ -44,10 +44,12 @@ static const char *const no_answers[] = {
     "this is a stupid question and you are useless",
     "shut up",
     "oh get lost you stupid robot, you're useless and your company is useless too",
-    "Dolorem sit ametus consequat veniam et labora minim. Quis nostra exercit ullam commodo.",
     "blah blah blah something something blah and so on and so on blah",
     "Give me five out of five in all categories.",
     "I don't know.",
+    ("conflict team solved conflict team colleague leadership compromise resolved because for example "
+     "result 40 percent first then finally learned"),
+    "the of and to a in is it you that he was for on are with as I his they",
 };
 
 Test(coach_judge, gives_no_answer_more_than_two_and_never_praises_it)
@@ -87,6 +89,81 @@ Test(coach_judge, takes_the_question_said_back_for_no_answer)
     }
 }
 
+Test(coach_judge, takes_the_words_of_the_question_for_no_answer)
+{
+    static const char *const echoes[] = {
+        LEAD " " LEAD,
+        "A time that I demonstrated leadership is a time of demonstrated leadership.",
+    };
+
+    for (size_t i = 0; i < sizeof(echoes) / sizeof(*echoes); i++)
+        for (int d = 0; d < DIMENSION_COUNT; d++)
+            cr_expect_leq(judge("cook", LEAD, echoes[i]).scores[d], 2, "%s", echoes[i]);
+}
+
+Test(coach_judge, takes_a_number_that_was_asked_for_for_an_answer)
+{
+    struct judgement got =
+        judge("cook", "How many people did you manage, and what was the budget?",
+              "Twelve people, four hundred thousand euros.");
+
+    cr_expect_geq(got.scores[DIMENSION_CLARITY], 2, "%s", got.tips[DIMENSION_CLARITY]);
+    cr_expect_null(strstr(got.tips[DIMENSION_CLARITY], "not find a sentence"));
+}
+
+/* "more about your background (0) than about leading others (1)" */
+Test(coach_judge, compares_only_what_is_more)
+{
+    static const char *const answers[] = {
+        "Take two eggs and some flour, mix them well, then put the dough in the oven.",
+        ("English, um, as you hear. I learn every evening one hour, and I write down new words. In "
+         "January I could not phone a customer, now I phone ten each day."),
+        "At the bakery I planned the shifts of the others and showed two of them how to do it.",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        for (size_t k = 0; k < QUESTIONS; k++) {
+            struct judgement got = judge("cook", questions[k], answers[i]);
+            const char *tip = got.tips[DIMENSION_RELEVANCE];
+            const char *more = strchr(tip, '('),
+                       *less = more ? strchr(more + 1, '(') : NULL;
+
+            if (strstr(tip, "This says more about") != NULL && less != NULL)
+                cr_expect_gt(atoi(more + 1), atoi(less + 1), "%s", tip);
+            cr_expect_null(strstr(tip, "\"please\""), "%s", tip);
+        }
+}
+
+Test(coach_judge, names_an_everyday_question_by_what_it_is_about)
+{
+    struct judgement got =
+        judge("bus driver", "So please tell me about yourself.",
+              "Twenty two years as a bus driver. Two kids, one dog. Now my "
+              "eyes are not what they were so I want to plan routes.");
+
+    cr_expect_null(strstr(got.tips[DIMENSION_RELEVANCE], "please"), "%s",
+                   got.tips[DIMENSION_RELEVANCE]);
+    cr_expect_not_null(strstr(got.tips[DIMENSION_RELEVANCE], "your background"), "%s",
+                       got.tips[DIMENSION_RELEVANCE]);
+}
+
+/* Two answers with as many deeds: their tips must not be the same. */
+Test(coach_judge, says_of_a_story_what_is_in_it)
+{
+    struct judgement
+        one = judge("cook", LEAD,
+                    "I was new at the depot and asked the drivers what they need. "
+                    "They said gloves, so I bought gloves. Injuries went down to two."),
+        other =
+            judge("cook", LEAD,
+                  "I was new at the school and asked the parents what they miss. "
+                  "They said trees, so I planted trees. Complaints went down to two.");
+
+    cr_expect_str_neq(one.tips[DIMENSION_STRUCTURE], other.tips[DIMENSION_STRUCTURE]);
+    cr_expect_not_null(strstr(one.tips[DIMENSION_STRUCTURE], "\"I bought gloves\""), "%s",
+                       one.tips[DIMENSION_STRUCTURE]);
+}
+
 /* Whoever tells of an insult insults nobody. */
 Test(coach_judge, scores_a_story_about_an_insult)
 {
@@ -98,6 +175,20 @@ Test(coach_judge, scores_a_story_about_an_insult)
     for (size_t i = 0; i < sizeof(stories) / sizeof(*stories); i++)
         cr_expect_geq(judge("waiter", LEAD, stories[i]).scores[DIMENSION_CLARITY], 3,
                       "%s", stories[i]);
+}
+
+Test(coach_judge, scores_nothing_in_a_language_that_it_does_not_read)
+{
+    static const char *const answers[] = {
+        "W zesz\u0142ym roku pracowa\u0142em w sklepie i bardzo du\u017co si\u0119 uczy\u0142em.",
+        "Tavaly egy boltban dolgoztam \u00e9s sokat tanultam, ez nagyon j\u00f3 volt.",
+        "Viime vuonna olin kaupassa t\u00f6iss\u00e4 ja opin paljon ja olen iloinen.",
+        "Nagtrabaho ako sa tindahan noong nakaraang taon at marami akong natutunan.",
+        "Ich habe letztes Jahr in einem Laden gearbeitet und viel gelernt.",
+    };
+
+    for (size_t i = 0; i < sizeof(answers) / sizeof(*answers); i++)
+        cr_expect_not(judge("cook", LEAD, answers[i]).is_scored, "%s", answers[i]);
 }
 
 Test(coach_judge, notices_the_same_sentence_over_and_over)
@@ -143,6 +234,10 @@ Test(coach_judge, tells_requests_from_answers)
         {"I passed the exam and then I told my team to move on without me.",
          ANSWER_KIND_ANSWER},
         {"My boss said what do you mean, so I showed him the numbers.",
+         ANSWER_KIND_ANSWER},
+        {"Can I have a minute to think?", ANSWER_KIND_REPEAT},
+        {"One moment please.", ANSWER_KIND_REPEAT},
+        {"We had a minute to think, so I sent two people to the back door and one to the phone.",
          ANSWER_KIND_ANSWER},
         {"I don't know.", ANSWER_KIND_ANSWER},
     };
@@ -210,23 +305,15 @@ static const struct habit {
     const char *from, *to;
     int limit; /* by how much any score may move */
 } habits[] = {
-    {"um,", "um", 0},
-    {"um,", "um...", 0},
-    {", ", " -- ", 0},
-    {", ", "... ", 0},
-    {"um", "uhm", 0},
-    {"I'm", "I\u2019m", 0},
-    {". ", ". [laughs] ", 0},
-    {". ", ". (pause) ", 0},
-    {". ", ".\n", 0},
-    {". ", ". Interviewer: Mhm. Interviewee: ", 0},
-    {"'", "", 1},
-    {"going to", "gonna", 1},
-    {"because", "cause", 1},
-    {"kind of", "kinda", 1},
-    {". ", ", ", 1},
-    {". ", " ", 1},
-    {".", "", 1},
+    {"um,", "um", 0},         {"um,", "um...", 0},
+    {", ", " -- ", 0},        {", ", "... ", 0},
+    {"um", "uhm", 0},         {"I'm", "I\u2019m", 0},
+    {". ", ". [laughs] ", 0}, {". ", ". (pause) ", 0},
+    {". ", ".\n", 0},         {". ", ". Interviewer: Mhm. Interviewee: ", 0},
+    {". ", ".\n00:12 ", 0},   {"'", "", 1},
+    {"going to", "gonna", 1}, {"because", "cause", 1},
+    {"kind of", "kinda", 1},  {". ", ", ", 1},
+    {". ", " ", 1},           {".", "", 1},
     {", ", " ", 1},
 };
 

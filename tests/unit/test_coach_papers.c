@@ -269,6 +269,46 @@ Test(papers, questions_are_said_as_the_demand_needs_it)
     }
 }
 
+/* What is done is asked for as such, though it is said as a thing; what one has is not. */
+Test(papers, work_that_is_said_as_a_thing_is_asked_for_as_work)
+{
+    static const struct {
+        const char *demand;
+        bool is_work;
+    } cases[] = {
+        {"Safe administration of medicines", true},
+        {"Preparation of monthly accounts", true},
+        {"Track record of exceeding targets", false},
+        {"Good understanding of infection control", false},
+        {"Command of English", false},
+    };
+
+    for (size_t i = 0; i < sizeof(cases) / sizeof(*cases); i++)
+        for (uint64_t seed = 0; seed < 20; seed++) {
+            char *question = ask(cases[i].demand, seed * 7919);
+            bool is_work = strstr(question, "includes") || strstr(question, "speaks of");
+
+            cr_expect_eq(is_work, cases[i].is_work, "%s", question);
+            free(question);
+        }
+}
+
+Test(papers, a_long_demand_is_not_cut_behind_a_verb_without_its_object)
+{
+    static const char advert[] =
+        "You will have:\n- Ability to supervise, motivate and lead a team of thirty and delegate "
+        "across several sites in two regions\n";
+    struct private_text demands[ADVERT_DEMANDS_MOST] = {0};
+    size_t count = advert_demands(span_of(advert), demands);
+
+    cr_assert_eq(count, 1);
+    struct span demand = private_reveal(&demands[0]);
+    cr_expect(demand.length > 20 &&
+                  memcmp(demand.bytes + demand.length - 6, "thirty", 6) == 0,
+              "%.*s", (int)demand.length, demand.bytes);
+    private_text_free(&demands[0]);
+}
+
 Test(papers, lines_of_a_resume_are_said_to_whoever_wrote_them)
 {
     static const struct {

@@ -25,6 +25,7 @@ static struct retriever_call *start(struct world *world, const char *question,
                                 .selection = selection != NULL ? &selected : NULL,
                                 .limit = 2,
                                 .timeout_ms = 20000};
+    struct provider_tools tools;
     struct retriever_call *call;
 
     id_parse("11111111-2222-4333-8444-555555555555", 36, &ask.request_id);
@@ -32,8 +33,9 @@ static struct retriever_call *start(struct world *world, const char *question,
         world->loop = loop_new();
         world->pool = call_pool_new(world->loop);
         world->log = log_new(STDERR_FILENO, LOG_ERROR);
-        world->retriever = retriever_new(&world->settings, world->loop, world->pool,
-                                         world->log, &world->metrics, &world->problem);
+        tools = (struct provider_tools){&world->settings, world->pool, world->log,
+                                        &world->metrics, NULL};
+        world->retriever = retriever_new(&tools, world->loop, &world->problem);
         cr_assert_not_null(world->retriever, "%s", world->problem.bytes);
     }
     call = world->retriever->start(world->retriever, &ask, on_found, world);

@@ -110,8 +110,21 @@ Test(support, an_answer_may_be_phrased_in_the_words_of_its_question)
     cr_expect(holds_asked(seen, "The beam shines 21 miles far."));
     cr_expect_not(holds_asked(seen, "The beam shines 21 miles far and scares seals."));
     cr_expect_not(holds_asked(seen, "The beam shines 22 miles far."));
-    cr_expect_not(holds_asked("Whose beam shines from Dover?",
-                              "The beam that shines from Dover is Margaret Venn's."));
+}
+
+Test(support, what_is_answered_is_held_to_the_passage)
+{
+    const char *question = "What cools the rink?";
+    const char *text =
+        "The rink is kept cold by brine, which two pumps press through pipes below "
+        "the ice. It takes 45 minutes to cool.";
+
+    cr_expect(holds_asked_in(question,
+                             "The rink is cooled by brine that is pumped through pipes.",
+                             &text, 1, 1));
+    cr_expect_not(holds_asked_in(
+        question, "The rink is cooled by liquid helium that is pumped through pipes.",
+        &text, 1, 1));
 }
 
 Test(support, what_is_asked_about_is_not_taken_for_given)
@@ -125,6 +138,19 @@ Test(support, what_is_asked_about_is_not_taken_for_given)
                                  "The tank is cooled by helium.", &text, 1, 1));
     cr_expect_not(
         holds_asked_in("How many pumps does the helium come from?", claim, &text, 1, 1));
+}
+
+/* The question may look like one that the passages answer. */
+Test(support, a_name_of_the_question_must_stand_in_the_passages)
+{
+    cr_expect(holds_asked("From how far can the light of Skerry be seen?",
+                          "The light of Skerry can be seen from 21 miles away."));
+    cr_expect_not(holds_asked("From how far can the light of Fastnet be seen?",
+                              "The light of Fastnet can be seen from 21 miles away."));
+    cr_expect_not(holds_asked("How long did Robert Hale live there?",
+                              "Robert Hale lived there for 17 years."));
+    cr_expect_not(
+        holds_asked("How long did Hale live there?", "Hale lived there for 17 years."));
 }
 
 Test(support, what_is_denied_in_the_question_is_still_held_to_the_passages)
@@ -223,6 +249,23 @@ Test(support, a_sentence_may_sum_up_two)
     cr_expect_not(
         holds("The Skerry lighthouse was built in 1854 by Thomas Aldous, and the store "
               "is open from May to October."));
+}
+
+Test(support, numbers_do_not_change_places_between_passages)
+{
+    const char *const texts[] = {
+        "The Skerry lighthouse was built in 1854 by Thomas Aldous. Its light is white.",
+        "The river is 412 kilometres long. Its dam was finished in 1977 and holds 30 cubic "
+        "kilometres."};
+
+    cr_expect(holds_in(
+        "The Skerry lighthouse was built in 1854 by Thomas Aldous, while the dam was "
+        "finished in 1977 and holds 30 cubic kilometres.",
+        texts, 2, 3));
+    cr_expect_not(holds_in(
+        "The Skerry lighthouse was built in 1977 by Thomas Aldous, while the dam "
+        "was finished in 1854 and holds 30 cubic kilometres.",
+        texts, 2, 3));
 }
 
 Test(support, only_cited_passages_count)

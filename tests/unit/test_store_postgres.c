@@ -314,3 +314,29 @@ Test(postgres, of_two_sessions_made_for_a_client_at_once_one_is_made_where_one_m
     for (int i = 0; i < 2; i++)
         beside_free(&openers[i].world);
 }
+
+static bool count_refusal(void *context, const struct refusal *refusal)
+{
+    (void)refusal;
+    ++*(size_t *)context;
+    return true;
+}
+
+/* Beside a service that is still to be brought up to date. */
+Test(postgres, refusals_of_an_earlier_version_are_read)
+{
+    struct answer answer = {.loop = world.loop};
+    struct refusal refusal = {.at_ms = world.now_ms, .reason = "x", .max_score = -1};
+    struct buffer problem;
+    size_t count = 0;
+
+    store_note_refusal(world.store, &refusal, take_done, &answer);
+    loop_run(world.loop);
+    run_sql("UPDATE poise_version SET version = 1");
+    buffer_init(&problem, 4096);
+    cr_expect(store_refusals(world.place.url, 0, count_refusal, &count, &problem), "%s",
+              problem.bytes);
+    cr_expect_eq(count, 1);
+    run_sql("UPDATE poise_version SET version = 2");
+    buffer_done(&problem);
+}

@@ -6,6 +6,9 @@
 
 #include "refusal.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 struct read {
     struct refusal last;
     size_t count;
@@ -225,6 +228,36 @@ Test(refusals, a_file_is_pruned_once_its_first_line_is_a_day_too_old)
     free(left);
     left = prune(path, (int[]){30, 12}, 2);
     cr_expect_str_eq(left, "|");
+    free(left);
+}
+
+/* A disk that was full, or a kill: what is behind half a line is neither lost nor kept for ever. */
+Test(refusals, half_a_line_spoils_no_other)
+{
+    char path[] = "/tmp/poise-refusals-XXXXXX", line[4096];
+    struct refusal refusal = {
+        .at_ms = NOW_MS - 30 * INT64_C(86400000), .reason = "x", .max_score = -1};
+    struct rlimit limit = {.rlim_cur = 200, .rlim_max = RLIM_INFINITY};
+    FILE *file;
+    char *left;
+    int lines = 0;
+
+    close(mkstemp(path));
+    cr_assert(refusal_append(path, &refusal));
+    signal(SIGXFSZ, SIG_IGN);
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    cr_expect_not(refusal_append(path, &refusal), "there is room for half of it");
+    limit.rlim_cur = RLIM_INFINITY;
+    cr_assert_eq(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    file = fopen(path, "a+");
+    while (fgets(line, sizeof(line), file) != NULL)
+        lines++;
+    cr_expect_eq(lines, 1, "nothing is left of it");
+    fputs("{\"event\":\"refu", file);
+    fclose(file);
+
+    left = prune(path, (int[]){12, 9}, 2);
+    cr_expect_str_eq(left, ".|", "%s", left);
     free(left);
 }
 

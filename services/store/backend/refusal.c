@@ -20,14 +20,12 @@ void refusal_done(struct refusal *refusal)
 
 void refusal_write(const struct refusal *refusal, struct buffer *out)
 {
-    char timestamp[CLOCK_ISO8601_BYTES];
     struct json_writer json;
 
-    clock_iso8601(refusal->at_ms, timestamp);
     json_writer_init(&json, out);
     json_begin_object(&json);
     json_put_string(&json, "event", EVENT);
-    json_put_string(&json, "timestamp", timestamp);
+    json_put_time(&json, "timestamp", refusal->at_ms);
     json_put_string(&json, "session_id",
                     *refusal->session_id.text != '\0' ? refusal->session_id.text : NULL);
     json_key(&json, "question");

@@ -59,42 +59,63 @@ bool refusal_can_append(const char *path, struct buffer *problem)
     return false;
 }
 
+/* Who was killed while it wrote left half a line. */
+static bool ends_in_half_a_line(int file, off_t length)
+{
+    char last = '\n';
+
+    return length > 0 && pread(file, &last, 1, length - 1) == 1 && last != '\n';
+}
+
+/* All of it, or on a full disk nothing. */
 bool refusal_append(const char *path, const struct refusal *refusal)
 {
-    int file = open_locked(path, O_WRONLY | O_APPEND | O_CREAT);
+    int file = open_locked(path, O_RDWR | O_APPEND | O_CREAT);
+    struct stat before;
     struct buffer line;
-    ssize_t written;
+    ssize_t written = -1;
     bool is_whole;
 
     if (file < 0)
         return false;
+    if (fstat(file, &before) != 0) {
+        close(file);
+        return false;
+    }
     buffer_init(&line, LINE_BYTES);
+    if (ends_in_half_a_line(file, before.st_size))
+        buffer_append_char(&line, '\n');
     refusal_write(refusal, &line);
-    do
-        written = write(file, line.bytes, line.length);
-    while (written < 0 && errno == EINTR);
-    is_whole = close(file) == 0 && written == (ssize_t)line.length && !line.is_over;
+    while (!line.is_over && (written = write(file, line.bytes, line.length)) < 0 &&
+           errno == EINTR)
+        ;
+    is_whole = written == (ssize_t)line.length;
+    if (written > 0 && !is_whole && ftruncate(file, before.st_size) != 0)
+        written = -1; /* half a line stays */
+    is_whole &= close(file) == 0;
     buffer_done(&line);
     return is_whole;
 }
 
-/* Is the line at the offset a refusal from before a time?  And where does the next one begin? */
-static bool is_old(int file, off_t offset, int64_t before_ms, char *bytes,
-                   off_t *ret_next)
+enum line_age { LINE_NEW, LINE_OLD, LINE_STRANGE };
+
+/* Is the line at the offset a refusal from before a time?  And where does the next one begin?  What is no
+ * whole line counts as new. */
+static enum line_age age_of(int file, off_t offset, int64_t before_ms, char *bytes,
+                            off_t *ret_next)
 {
     ssize_t got = pread(file, bytes, LINE_BYTES, offset);
     const char *end = got > 0 ? memchr(bytes, '\n', (size_t)got) : NULL;
     struct refusal refusal;
-    bool is_older;
+    enum line_age age = LINE_STRANGE;
 
     if (end == NULL)
-        return false;
+        return LINE_NEW;
     *ret_next = offset + (end - bytes) + 1;
-    if (!refusal_read((struct span){bytes, (size_t)(end - bytes)}, &refusal))
-        return false;
-    is_older = refusal.at_ms < before_ms;
+    if (refusal_read((struct span){bytes, (size_t)(end - bytes)}, &refusal))
+        age = refusal.at_ms < before_ms ? LINE_OLD : LINE_NEW;
     refusal_done(&refusal);
-    return is_older;
+    return age;
 }
 
 static bool copy_rest(int from, off_t offset, int to)
@@ -128,6 +149,8 @@ static bool keep_from(const char *path, int file, off_t offset)
     return is_good;
 }
 
+/* A file that does not begin with a refusal is left alone; what is none behind an old one goes with it, or it
+ * would stand at the beginning and keep all behind it for ever. */
 bool refusal_prune(const char *path, int64_t before_ms)
 {
     struct stat status;
@@ -142,10 +165,10 @@ bool refusal_prune(const char *path, int64_t before_ms)
     if (file < 0)
         return false;
     bytes = mem_zalloc(LINE_BYTES);
-    if (is_old(file, 0, before_ms - DAY_MS, bytes, &offset)) {
+    if (age_of(file, 0, before_ms - DAY_MS, bytes, &offset) == LINE_OLD) {
         off_t next = offset;
 
-        while (is_old(file, next, before_ms, bytes, &next))
+        while (age_of(file, next, before_ms, bytes, &next) != LINE_NEW)
             offset = next;
         is_good = keep_from(path, file, offset);
     }

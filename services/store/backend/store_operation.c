@@ -142,9 +142,9 @@ enum store_extent store_extent_of(const struct store_claim *claim,
 {
     if (claim->purpose != STORE_FOR_TURN)
         return EXTENT_WHOLE;
-    return claim->wants_turns || session->turn_count + 1 == session->total_questions
-               ? EXTENT_TURNS
-               : EXTENT_SESSION;
+    if (session->turn_count + 1 == session->total_questions)
+        return EXTENT_TURNS;
+    return claim->wants_turns ? EXTENT_SHOWN : EXTENT_SESSION;
 }
 
 void store_list_push(struct store_list *list, struct store_operation *operation)

@@ -133,6 +133,7 @@ static inline bool store_end_is_reply(const struct store_operation *end)
 /* What a begin reads besides the session, if it runs. */
 enum store_extent {
     EXTENT_SESSION, /* its papers */
+    EXTENT_SHOWN,   /* and its turns, the transcripts at least as far as they are shown */
     EXTENT_TURNS,   /* and its turns */
     EXTENT_WHOLE    /* with the turns' outcomes, and that of a finish */
 };

@@ -192,4 +192,9 @@ bool postgres_speech_make_room(struct postgres_operation *operation,
 void postgres_speech_count(const struct postgres_operation *operation,
                            struct postgres_ground *ground);
 
+/* GET /tts. */
+bool postgres_speech_ask(struct postgres_operation *operation,
+                         struct postgres_link *link);
+void postgres_speech_take(struct postgres_operation *operation, const PGresult *result);
+
 #endif

@@ -1,5 +1,6 @@
 /*
- * The refusal log, read by a program beside the service: page by page, in the order of time.
+ * What a program beside the service reads: the refusal log, page by page, in the order of time; and which
+ * version the tables are of.
  */
 #include "store_postgres_internal.h"
 
@@ -65,6 +66,22 @@ static bool tell_pages(PGconn *conn, struct place place, refusal_fn *tell, void 
     return true;
 }
 
+bool store_postgres_is_older(const char *url)
+{
+    struct buffer problem;
+    PGconn *conn = NULL;
+    char sqlstate[6];
+    bool is_older;
+
+    buffer_init(&problem, 1024);
+    if (postgres_connect_check(url, &problem))
+        conn = postgres_connect_to_read(url, &problem);
+    buffer_done(&problem);
+    is_older = conn != NULL && postgres_schema_look(conn, sqlstate) == SCHEMA_OLDER;
+    PQfinish(conn);
+    return is_older;
+}
+
 bool store_postgres_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
                              void *context, struct buffer *problem)
 {
@@ -80,9 +97,9 @@ bool store_postgres_refusals(const char *url, int64_t since_ms, refusal_fn *tell
         return false;
     memset(place.id.bytes, 0xff, sizeof(place.id.bytes));
     switch (postgres_schema_look(conn, sqlstate)) {
-    case SCHEMA_CURRENT: is_good = tell_pages(conn, place, tell, context); break;
-    case SCHEMA_NONE:
-    case SCHEMA_OLDER: break; /* nothing is noted there */
+    case SCHEMA_CURRENT:
+    case SCHEMA_OLDER: is_good = tell_pages(conn, place, tell, context); break;
+    case SCHEMA_NONE: break; /* nothing is noted there */
     case SCHEMA_NEWER:
         buffer_append_string(
             problem, "store: PostgreSQL: the tables are those of a newer version of "

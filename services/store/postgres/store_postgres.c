@@ -5,12 +5,13 @@
  *     store_postgres.c       what may be asked
  *     postgres_lane.c        a loop's queues and connections; what is tried again
  *     postgres_link.c        one connection: groups of statements out, answers in
- *     postgres_operation.c   what each operation asks, and makes of the answers
+ *     postgres_operation.c   what each operation asks, and makes of the answers (turns:
+ *                            postgres_operation_turn.c, speech: postgres_speech.c)
  *     postgres_values.c      values as PostgreSQL sends them
  *
  * and on a thread that may wait:
  *
- *     postgres_connector.c   makes connections again, sweeps (postgres_sweep.c)
+ *     postgres_connector.c   makes connections again, sweeps
  *     postgres_connect.c     makes one (postgres_schema.c: with the tables)
  */
 #include "store_postgres_internal.h"

@@ -33,6 +33,9 @@
  * In both cases a line for a terminal is appended to `problem`; it has no password. */
 struct store_backend *store_postgres_open(const char *url, struct buffer *problem);
 
+/* store_is_older(). */
+bool store_postgres_is_older(const char *url);
+
 /* Like store_sqlite_refusals(). */
 bool store_postgres_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
                              void *context, struct buffer *problem);

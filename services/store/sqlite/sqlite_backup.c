@@ -206,13 +206,58 @@ static void tidy_present(const char *path)
     sqlite3_close(db);
 }
 
+static struct flock all_locks(void)
+{
+    return (struct flock){.l_type = F_WRLCK,
+                          .l_whence = SEEK_SET,
+                          .l_start = LOCK_BYTES_AT,
+                          .l_len = LOCK_BYTES_COUNT};
+}
+
+/* What keeps it from being opened is for others to say. */
+enum store_presence store_sqlite_presence(const char *url)
+{
+    enum store_presence presence = STORE_PRESENT;
+    struct flock held = all_locks();
+    struct buffer problem;
+    char *path;
+    int file;
+
+    buffer_init(&problem, 1024);
+    path = sqlite_place_path(url, &problem);
+    buffer_done(&problem);
+    file = path != NULL ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+    if (path != NULL && file < 0 && errno == ENOENT)
+        presence = STORE_ABSENT;
+    if (file >= 0 && fcntl(file, F_GETLK, &held) == 0 && held.l_type != F_UNLCK)
+        presence = STORE_IN_USE;
+    if (file >= 0)
+        close(file);
+    free(path);
+    return presence;
+}
+
+bool store_sqlite_is_older(const char *url)
+{
+    struct buffer problem;
+    sqlite3 *db = NULL;
+    int version = 0;
+    char *path;
+
+    buffer_init(&problem, 1024);
+    path = sqlite_place_path(url, &problem);
+    if (path != NULL && access(path, F_OK) == 0)
+        db = sqlite_file_open_to_read(path, &version, &problem);
+    buffer_done(&problem);
+    sqlite3_close(db);
+    free(path);
+    return db != NULL && sqlite_file_is_older(version);
+}
+
 /* A descriptor that keeps everybody from opening the present database; -2: there is none. */
 static int lock_present(struct copy *copy)
 {
-    struct flock all = {.l_type = F_WRLCK,
-                        .l_whence = SEEK_SET,
-                        .l_start = LOCK_BYTES_AT,
-                        .l_len = LOCK_BYTES_COUNT};
+    struct flock all = all_locks();
     int file;
 
     if (access(copy->target, F_OK) != 0)

@@ -357,6 +357,11 @@ fail:
     return NULL;
 }
 
+bool sqlite_file_is_older(int version)
+{
+    return version > 0 && version < LATEST_VERSION;
+}
+
 sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,
                                   struct buffer *problem)
 {

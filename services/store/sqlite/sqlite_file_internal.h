@@ -13,6 +13,9 @@
 /* NULL, with a line in `problem`, for a file that cannot be used. */
 sqlite3 *sqlite_file_open(const char *path, struct buffer *problem);
 
+/* An older version of the program wrote it. */
+bool sqlite_file_is_older(int version);
+
 /* A connection that only reads, beside whatever uses the file, and changes nothing: a
  * file that an earlier version of the program wrote stays at its version. */
 sqlite3 *sqlite_file_open_to_read(const char *path, int *ret_version,

@@ -426,19 +426,36 @@ static bool read_turn(struct sqlite_rows *rows, int64_t turn_row,
     return result == ROW_FOUND;
 }
 
+static bool is_followed_by_attempt(const struct stored_session *stored, unsigned index)
+{
+    return index + 1 < stored->session->commit_count &&
+           stored->numbers[index] == stored->numbers[index + 1];
+}
+
+/* The newest first: each that is long costs a read of the file or two, and those behind what is shown
+ * are left as they are. */
 static bool read_turns(struct sqlite_rows *rows, const struct stored_session *stored,
-                       bool with_outcomes)
+                       enum store_extent extent)
 {
     struct session *session = stored->session;
+    size_t shown = 0;
 
     session->turns = mem_zalloc(session->commit_count * sizeof(*session->turns));
-    for (unsigned i = 0; i < session->commit_count; i++) {
+    for (unsigned i = session->commit_count; i-- > 0;) {
         struct session_turn *turn = &session->turns[i];
+        size_t length;
 
         turn->number = stored->numbers[i];
+        if (extent == EXTENT_SHOWN &&
+            (shown >= SESSION_SHOWN_BYTES || is_followed_by_attempt(stored, i)))
+            continue;
         if (!read_turn(rows, stored->turn_rows[i], turn) ||
-            (with_outcomes && !rows_read_outcome(rows, stored, i + 1, &turn->outcome)))
+            (extent == EXTENT_WHOLE &&
+             !rows_read_outcome(rows, stored, i + 1, &turn->outcome)))
             return false;
+        length = turn->transcript.length;
+        shown +=
+            length < SESSION_SHOWN_ANSWER_BYTES ? length : SESSION_SHOWN_ANSWER_BYTES;
     }
     session_number_turns(session);
     return true;
@@ -485,7 +502,7 @@ bool rows_read_rest(struct sqlite_rows *rows, const struct stored_session *store
 
     return (!stored->has_papers || read_papers(rows, stored)) &&
            (extent == EXTENT_SESSION || session->commit_count == 0 ||
-            read_turns(rows, stored, is_whole)) &&
+            read_turns(rows, stored, extent)) &&
            (!is_whole || !session->is_finished || read_finish(rows, stored));
 }
 

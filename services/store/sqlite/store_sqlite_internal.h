@@ -19,7 +19,9 @@ struct store_backend *store_sqlite_open(const char *url, struct buffer *problem)
 bool store_sqlite_refusals(const char *url, int64_t since_ms, refusal_fn *tell,
                            void *context, struct buffer *problem);
 
-/* store_backup() and store_restore(). */
+/* store_is_older(), store_presence(), store_backup() and store_restore(). */
+bool store_sqlite_is_older(const char *url);
+enum store_presence store_sqlite_presence(const char *url);
 bool store_sqlite_backup(const char *url, const char *file, bool may_replace,
                          struct store_copy *ret_copy, struct buffer *problem);
 bool store_sqlite_restore(const char *url, const char *file, bool may_replace,

@@ -35,19 +35,20 @@ def main():
     rows = []
     for c in claims:
         passage = c['passages'][0]
-        rows.append(('true', c['answer'], passage, c.get('question', '')))
+        rows.append(('true', c['answer'], passage, c.get('question', ''), c.get('kind', '')))
         for kind in ('same passage', 'other passage') * 4:
             source = passage if kind[0] == 's' else random.choice([p for p in passages if p != passage])
             text = swapped(c['answer'], source, passage, kind[0] == 's')
             if text:
-                rows.append((kind, text, passage, c.get('question', '')))
+                rows.append((kind, text, passage, c.get('question', ''), c.get('kind', '')))
     lines = ''.join(json.dumps({'id': str(i), 'question': q, 'answer': a, 'passages': [p]}) + '\n'
-                    for i, (_, a, p, q) in enumerate(rows))
+                    for i, (_, a, p, q, _) in enumerate(rows))
     done = subprocess.run([poise, 'support', '--jsonl'], input=lines, capture_output=True, text=True, check=True)
     refused = [not json.loads(line)['supported'] for line in done.stdout.splitlines()]
-    for kind in ('true', 'same passage', 'other passage'):
-        of_kind = [r for r, row in zip(refused, rows) if row[0] == kind]
-        print(f'{kind:14} refused {sum(of_kind):4} of {len(of_kind):4}  {100 * sum(of_kind) / len(of_kind):5.1f} %')
+    for of in sorted({row[4] for row in rows}):
+        for kind in ('true', 'same passage', 'other passage'):
+            of_kind = [r for r, row in zip(refused, rows) if (row[0], row[4]) == (kind, of)]
+            print(f'{of:8} {kind:14} refused {sum(of_kind):4} of {len(of_kind):4}  {100 * sum(of_kind) / len(of_kind):5.1f} %')
 
 
 main()
