@@ -11,6 +11,7 @@
 #include <math.h>
 
 #define ONE_SLIP     0.6 /* is hardly held against anybody */
+#define MANY_WORDS   20  /* of a topic */
 #define LIGHT_WEIGHT 0.2 /* of "so", "actually", "you know" beside an "um" */
 
 /* From which points on a score of 2, 3, 4, 5 is given. */
@@ -249,6 +250,16 @@ static bool is_beside_the_question(const struct reading *reading)
            (overlap->leisure >= 3 && overlap->leisure > at_home);
 }
 
+/* Of a subject with many words, as a patient is, an answer that has none of them tells of something else. */
+static bool misses_the_subject(const struct reading *reading)
+{
+    const struct bank_topic *topic = reading->asked.topic;
+    const struct overlap *overlap = &reading->overlap;
+
+    return topic != NULL && topic->words.count >= MANY_WORDS &&
+           overlap->question + overlap->topic == 0;
+}
+
 /* Several deeds, or steps of a plan, in some detail; fewer where its words are at home here. */
 static bool is_developed(const struct reading *reading, size_t at_home)
 {
@@ -293,8 +304,9 @@ static int relevance_to_question(const struct reading *reading)
     else if (reading->flow.words >= 12)
         score = at_least(score, 3);
     score = at_most(score, manner_limit(reading));
-    return is_beside_the_question(reading) ? at_most(score, 2)
-                                           : at_most(score, substance(reading));
+    return is_beside_the_question(reading) || misses_the_subject(reading)
+               ? at_most(score, 2)
+               : at_most(score, substance(reading));
 }
 
 /* By what it says of its own question and of the other common ones; where it says little of any,

@@ -265,6 +265,31 @@ Test(coach_judge, does_not_take_an_outage_for_a_patient)
     cr_expect_geq(judge("nurse", PATIENT, patient).scores[DIMENSION_RELEVANCE], 4);
 }
 
+Test(coach_judge, knows_a_patient_however_it_is_asked_for)
+{
+    static const char *const asked[] = {
+        PATIENT,
+        "Can you tell me about a patient whom you remember, and why?",
+        "Which patient do you remember best?",
+    };
+    static const char outage[] =
+        "Last winter our payment service went down on a Friday evening. I took the incident, "
+        "rolled the release back and wrote the checklist that we use today. As a result we "
+        "have had no outage for eleven months.";
+    static const char old_man[] =
+        "there was this old man with one leg he rang the bell all night and the others got "
+        "annoyed but I found out that he was afraid of the dark so I left the light on in "
+        "the corridor and sat with him for five minutes each round and after that he slept";
+
+    for (size_t i = 0; i < sizeof(asked) / sizeof(*asked); i++) {
+        struct judgement beside = judge("Nurse", asked[i], outage);
+        struct judgement about = judge("Nurse", asked[i], old_man);
+
+        cr_expect_leq(beside.scores[DIMENSION_RELEVANCE], 2, "%s", asked[i]);
+        cr_expect_geq(about.scores[DIMENSION_RELEVANCE], 3, "%s", asked[i]);
+    }
+}
+
 /* The same words, as they are written and as a recogniser writes them. */
 Test(coach_judge, asks_for_no_full_stops)
 {
