@@ -141,7 +141,9 @@ Test(said_in_words, a_refusal_is_no_failure_and_a_clients_fault_is_a_warning)
     cr_assert_eq(answer(world, &session, ANSWER)->status, 422);
     upstream_will(world->upstream, (struct saying){.status = 429});
     expect_error(answer(world, &session, ANSWER), ERROR_LLM_RATE_LIMIT);
-    world_await_output(world, "llm_rate_limit");
+    /* Each loop writes its lines when it has answered. */
+    world_await_output(world, "\"turn_refused\"");
+    world_await_output(world, "\"event\":\"turn\"");
 
     cr_assert_eq(log_lines_with(world, (const char *const[]){"\"level\":\"info\"",
                                                              "\"turn_refused\"", NULL}),
