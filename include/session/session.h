@@ -66,10 +66,10 @@ struct session {
     struct session_turn *turns;
 };
 
-/* All questions are answered, or the candidate finished it. */
 /* "easy", "medium" or "hard". */
 const char *session_difficulty(const struct session *session);
 
+/* All questions are answered, or the candidate finished it. */
 bool session_is_complete(const struct session *session);
 
 /* The question that the next turn answers; only of a session that is not complete. */

@@ -47,7 +47,7 @@ static bool can_be_parted(const char *pattern)
 
     for (const char *at = pattern; *at != '\0'; at = skip_one(at)) {
         bool is_plain = *at != '(';
-        for (size_t i = 0; i < sizeof plain_groups / sizeof *plain_groups; i++)
+        for (size_t i = 0; i < sizeof(plain_groups) / sizeof(*plain_groups); i++)
             is_plain =
                 is_plain || strncmp(at, plain_groups[i], strlen(plain_groups[i])) == 0;
         if (!is_plain || (*at == ')' && depth == 0) ||
@@ -113,7 +113,7 @@ static void add(struct pattern_texts *texts, const char *pattern,
     memcpy(text, pattern, before);
     memcpy(text + before, part.start, length);
     memcpy(text + before + length, all.end, behind);
-    texts->texts = mem_realloc(texts->texts, (texts->count + 1) * sizeof *texts->texts);
+    texts->texts = mem_realloc(texts->texts, (texts->count + 1) * sizeof(*texts->texts));
     texts->texts[texts->count++] = text;
 }
 
@@ -177,7 +177,7 @@ static void append_alternatives(struct buffer *out, struct stretch_of_pattern *p
             if (*part.start != letter)
                 continue;
             memmove(parts + i + same + 1, parts + i + same,
-                    (j - i - same) * sizeof *parts);
+                    (j - i - same) * sizeof(*parts));
             parts[i + same++] = part;
         }
         if (same == 1) {
@@ -202,7 +202,7 @@ static void append_inside(struct buffer *out, const char *start, const char *end
     size_t count = 0;
 
     for (const char *at = start; at <= end; at = parts[count++].end + 1) {
-        parts = mem_realloc(parts, (count + 1) * sizeof *parts);
+        parts = mem_realloc(parts, (count + 1) * sizeof(*parts));
         parts[count] = (struct stretch_of_pattern){at, next_bar(at, end)};
     }
     append_alternatives(out, parts, count);
